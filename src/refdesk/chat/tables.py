@@ -1,0 +1,87 @@
+"""Conversations, runs and the events of a run."""
+
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, String, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from refdesk.kit.columns import (
+    CreatedAt,
+    Id,
+    Json,
+    JsonList,
+    OptionalJson,
+    Timestamp,
+    UpdatedAt,
+    WorkspaceId,
+)
+from refdesk.kit.database import Base
+
+
+class Conversation(Base):
+    """A thread of one person. It asks either an application or a set of knowledge bases."""
+
+    __tablename__ = "conversations"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    api_key_id: Mapped[UUID | None] = mapped_column(Uuid)
+    application_id: Mapped[UUID | None] = mapped_column(Uuid, index=True)
+    knowledge_base_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), default=list)
+    title: Mapped[str] = mapped_column(String(200), default="")
+    created_at: Mapped[CreatedAt]
+    updated_at: Mapped[UpdatedAt]
+
+
+class Run(Base):
+    """One question and what became of it: the record that is kept.
+
+    `state`: `queued`, `running`, `finished`, `failed`, `cancelled`, `interrupted`. `profile` is the frozen
+    configuration it ran with (bases, model, prompts, settings; no secrets). `citations`, `sentences`,
+    `retrieval`, `stages` and `usage` are the finished record. A run belongs to the process named in
+    `lease_owner` until `lease_expires_at`.
+    """
+
+    __tablename__ = "runs"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    conversation_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("conversations.id", ondelete="CASCADE"), index=True
+    )
+    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
+    question: Mapped[str]
+    standalone_question: Mapped[str | None]
+    answer: Mapped[str] = mapped_column(default="")
+    state: Mapped[str] = mapped_column(String(16), default="queued")
+    profile: Mapped[Json]
+    retrieval: Mapped[Json]
+    citations: Mapped[JsonList]
+    sentences: Mapped[JsonList]
+    stages: Mapped[JsonList]
+    usage: Mapped[Json]
+    error: Mapped[OptionalJson | None]
+    retry_of: Mapped[UUID | None] = mapped_column(Uuid)
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    lease_owner: Mapped[str | None] = mapped_column(String(64))
+    lease_expires_at: Mapped[Timestamp | None]
+    started_at: Mapped[Timestamp | None]
+    finished_at: Mapped[Timestamp | None]
+    created_at: Mapped[CreatedAt]
+
+    __table_args__ = (Index("ix_runs_state_lease", "state", "lease_expires_at"),)
+
+
+class RunEvent(Base):
+    """One event of a run's log; `seq` starts at 1 and has no gaps."""
+
+    __tablename__ = "run_events"
+
+    run_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    workspace_id: Mapped[WorkspaceId]
+    name: Mapped[str] = mapped_column(String(32))
+    data: Mapped[object] = mapped_column(JSONB)
+    created_at: Mapped[CreatedAt]

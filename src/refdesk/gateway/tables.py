@@ -1,0 +1,38 @@
+"""Model descriptors of a workspace, their sealed credentials and their calibration."""
+
+from sqlalchemy import LargeBinary, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from refdesk.kit.columns import CreatedAt, Id, Json, OptionalJson, UpdatedAt, WorkspaceId
+from refdesk.kit.database import Base
+
+
+class Model(Base):
+    """One model that can be called.
+
+    `kind` is `LLM` or `EMBEDDING` (later the other kinds of M26); `provider` is `openai-compatible` or
+    `embedded`; `model_name` is what the vendor calls it. `credential` is the sealed API key,
+    `credential_hint` its mask. `parameters` are defaults of a call (temperature, max_tokens, timeout_s,
+    dimensions, query_prefix, passage_prefix, batch_size). `last_check` is the last connection test.
+    """
+
+    __tablename__ = "models"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    kind: Mapped[str] = mapped_column(String(16))
+    provider: Mapped[str] = mapped_column(String(32))
+    name: Mapped[str] = mapped_column(String(200))
+    model_name: Mapped[str] = mapped_column(String(200))
+    base_url: Mapped[str | None] = mapped_column(String(2000))
+    credential: Mapped[bytes | None] = mapped_column(LargeBinary)
+    credential_hint: Mapped[str | None] = mapped_column(String(32))
+    parameters: Mapped[Json]
+    dimensions: Mapped[int | None]
+    calibration: Mapped[OptionalJson | None]
+    is_default: Mapped[bool] = mapped_column(default=False)
+    last_check: Mapped[OptionalJson | None]
+    created_at: Mapped[CreatedAt]
+    updated_at: Mapped[UpdatedAt]
+
+    __table_args__ = (UniqueConstraint("workspace_id", "name", name="uq_models_workspace_id_name"),)

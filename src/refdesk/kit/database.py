@@ -1,0 +1,70 @@
+"""One engine a process, and the unit of work.
+
+Transactions are opened at the edge (a request, a job, a command), never inside a service: services and
+repositories get an open `AsyncSession`. `Database.transaction()` commits when its block ends and rolls
+back when it raises.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from sqlalchemy import MetaData
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.orm import DeclarativeBase
+
+
+class Base(DeclarativeBase):
+    """Root of all mapped classes; one naming convention so that migrations can name constraints."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_N_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+def async_url(url: str) -> str:
+    """`postgresql://…` as SQLAlchemy's psycopg dialect wants it."""
+    for prefix in ("postgresql+psycopg://", "postgresql://", "postgres://"):
+        if url.startswith(prefix):
+            return "postgresql+psycopg://" + url[len(prefix) :]
+    raise ValueError("a database URL starts with postgresql://")
+
+
+def libpq_url(url: str) -> str:
+    """The same address as psycopg itself wants it."""
+    return "postgresql://" + async_url(url).split("://", 1)[1]
+
+
+class Database:
+    """The engine and its sessions. `url` is a `postgresql://` address."""
+
+    def __init__(self, url: str, *, pool_size: int = 10, application_name: str = "refdesk") -> None:
+        self.url = url
+        connect_args: dict[str, Any] = {
+            # A generic plan over a partitioned table locks every partition; custom plans cost 0.1–0.4 ms.
+            "options": "-c plan_cache_mode=force_custom_plan -c timezone=UTC",
+            "application_name": application_name,
+        }
+        self.engine: AsyncEngine = create_async_engine(
+            async_url(url),
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            pool_pre_ping=True,
+            connect_args=connect_args,
+        )
+        self.sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncSession]:
+        """A session in one transaction: committed at the end of the block, rolled back if it raises."""
+        async with self.sessions() as session, session.begin():
+            yield session
+
+    async def close(self) -> None:
+        await self.engine.dispose()

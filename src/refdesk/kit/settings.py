@@ -1,0 +1,83 @@
+"""Settings of a process, read once from `REFDESK_*` environment variables.
+
+Every field's description ends up in `docs/reference/settings.md` (generated; a check fails when it is
+stale). What people change while the system runs lives in the database, not here.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _default_data_dir() -> Path:
+    return Path.home() / ".local" / "share" / "refdesk"
+
+
+class Settings(BaseSettings):
+    """All process settings. Sizes are bytes, durations seconds, unless the name says otherwise."""
+
+    model_config = SettingsConfigDict(env_prefix="REFDESK_", extra="ignore", frozen=True)
+
+    data_dir: Path = Field(
+        default_factory=_default_data_dir,
+        description="Folder of the embedded database, the secret key and the model cache.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address the server listens on.")
+    port: int = Field(default=8080, ge=0, le=65535, description="Port the server listens on.")
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="`postgresql://…` of a PostgreSQL ≥ 15 with pgvector ≥ 0.8. Empty: the embedded one.",
+    )
+    secret_key: SecretStr | None = Field(
+        default=None,
+        description="Key (32 bytes, base64) that encrypts stored credentials. Empty: a file in the data folder.",
+    )
+    public_url: str | None = Field(
+        default=None, description="Address people use to reach this server, for links and cookies."
+    )
+    max_upload_bytes: int = Field(
+        default=100 * 1024 * 1024,
+        ge=1,
+        description="Largest accepted file; larger ones are refused while streaming.",
+    )
+    max_request_bytes: int = Field(
+        default=2 * 1024 * 1024, ge=1024, description="Largest accepted JSON request body."
+    )
+    max_question_chars: int = Field(default=8_000, ge=1, description="Longest accepted question.")
+    parse_timeout_s: float = Field(default=300.0, gt=0, description="Time limit of parsing one file.")
+    parse_memory_bytes: int = Field(
+        default=2 * 1024**3, ge=64 * 1024**2, description="Memory limit of the process that parses one file."
+    )
+    index_batch_size: int = Field(
+        default=32, ge=1, le=1024, description="Paragraphs embedded and written between two checkpoints."
+    )
+    worker_concurrency: int = Field(default=2, ge=1, le=64, description="Jobs one worker runs at once.")
+    embedding_threads: int = Field(
+        default=0,
+        ge=0,
+        le=128,
+        description="Threads of the embedded embedding model; 0 means cores minus one.",
+    )
+    exact_scan_limit: int = Field(
+        default=10_000,
+        ge=0,
+        description="Entries up to which an index is scanned exactly in the shared home.",
+    )
+    database_pool_size: int = Field(
+        default=10, ge=1, le=200, description="Database connections a process keeps."
+    )
+    session_days: int = Field(default=30, ge=1, le=365, description="Days after which a sign-in ends.")
+    allow_private_endpoints: bool = Field(
+        default=True,
+        description="Whether model endpoints may lie on private or loopback addresses (local model servers do).",
+    )
+    log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
+    log_json: bool = Field(default=False, description="Write log lines as JSON.")
+
+
+@lru_cache(maxsize=1)
+def get_settings() -> Settings:
+    """The settings of this process (cached; tests call `get_settings.cache_clear()`)."""
+    return Settings()

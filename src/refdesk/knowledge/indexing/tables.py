@@ -1,0 +1,86 @@
+"""Indexes, what they hold of each paragraph, and the lexical statistics.
+
+`index_entries` itself is LIST-partitioned by `home` and reached by SQL only (see the migration): its
+`halfvec`, `int[]` and `sparsevec` columns gain nothing from a mapped class.
+"""
+
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, Identity, Integer, String, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from refdesk.kit.columns import CreatedAt, Id, UpdatedAt, WorkspaceId
+from refdesk.kit.database import Base
+
+
+class KnowledgeIndex(Base):
+    """One index of a knowledge base: one embedding model, one generation, one home.
+
+    `state`: `building`, `active`, `retired`. `home` 0 is shared by all small indexes.
+    `entry_count`, `total_length` are the folded totals; `average_length` is the one that stored BM25
+    weights were computed with.
+    """
+
+    __tablename__ = "indexes"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    knowledge_base_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("knowledge_bases.id", ondelete="CASCADE"), index=True
+    )
+    model_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("models.id", ondelete="RESTRICT"), index=True)
+    dimensions: Mapped[int]
+    generation: Mapped[int] = mapped_column(default=1)
+    home: Mapped[int] = mapped_column(default=0)
+    state: Mapped[str] = mapped_column(String(16), default="active")
+    entry_count: Mapped[int] = mapped_column(BigInteger, default=0)
+    total_length: Mapped[int] = mapped_column(BigInteger, default=0)
+    average_length: Mapped[float] = mapped_column(default=0.0)
+    created_at: Mapped[CreatedAt]
+    updated_at: Mapped[UpdatedAt]
+
+
+class IndexedParagraph(Base):
+    """Which revision of a paragraph an index holds: the checkpoint of every indexing job.
+
+    Written in the transaction that writes the paragraph's entries, so either both are there or neither.
+    `home` and `average_length` the entries were weighted with allow re-weighting in the background.
+    """
+
+    __tablename__ = "indexed_paragraphs"
+
+    index_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("indexes.id", ondelete="CASCADE"), primary_key=True
+    )
+    paragraph_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    document_id: Mapped[UUID] = mapped_column(Uuid, index=True)
+    workspace_id: Mapped[WorkspaceId]
+    revision: Mapped[int]
+
+
+class TermFrequency(Base):
+    """In how many entries of an index a hashed term occurs, as of the last fold."""
+
+    __tablename__ = "term_frequencies"
+
+    index_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("indexes.id", ondelete="CASCADE"), primary_key=True
+    )
+    term: Mapped[int] = mapped_column(Integer, primary_key=True)
+    workspace_id: Mapped[WorkspaceId]
+    frequency: Mapped[int]
+
+
+class LexicalDelta(Base):
+    """A change of the lexical statistics not yet folded: appended, so that batches never wait for rows."""
+
+    __tablename__ = "lexical_deltas"
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    index_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("indexes.id", ondelete="CASCADE"), index=True)
+    workspace_id: Mapped[WorkspaceId]
+    entries: Mapped[int]
+    length: Mapped[int] = mapped_column(BigInteger)
+    terms: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    counts: Mapped[list[int]] = mapped_column(ARRAY(Integer))
