@@ -32,7 +32,7 @@ class Settings(BaseSettings):
     )
     secret_key: SecretStr | None = Field(
         default=None,
-        description="Key (32 bytes, base64) that encrypts stored credentials. Empty: a file in the data folder.",
+        description="Key (32 bytes, base64) that seals stored credentials. Empty: a file in the data folder.",
     )
     public_url: str | None = Field(
         default=None, description="Address people use to reach this server, for links and cookies."
@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     session_days: int = Field(default=30, ge=1, le=365, description="Days after which a sign-in ends.")
     allow_private_endpoints: bool = Field(
         default=True,
-        description="Whether model endpoints may lie on private or loopback addresses (local model servers do).",
+        description="Whether model endpoints may lie on private or loopback addresses, as local ones do.",
     )
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_json: bool = Field(default=False, description="Write log lines as JSON.")

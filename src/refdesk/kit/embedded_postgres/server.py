@@ -55,6 +55,14 @@ class EmbeddedPostgres:
     def pid(self) -> int | None:
         return self._process.pid if self._process is not None else None
 
+    @property
+    def url(self) -> str:
+        """What `start` returned. Only while it runs."""
+        connection = self.files.read_connection()
+        if self._process is None or connection is None:
+            raise DatabaseStartFailed("The embedded database is not running.")
+        return connection.url
+
     def start(self) -> str:
         """Start and wait until it answers; the URL. Raises `DatabaseInUse` when another process owns it."""
         self.files.make_folders()

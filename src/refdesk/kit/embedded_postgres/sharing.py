@@ -21,7 +21,8 @@ from refdesk.kit.settings import Settings
 def running_database(settings: Settings, *, timeout_s: float = 60.0) -> Generator[str]:
     """URL of a database that runs at least as long as the block.
 
-    The configured one, a running embedded one, or one started here. Raises `DatabaseInUse` when another process neither shares nor frees it in time.
+    The configured one, a running embedded one, or one started here. Raises `DatabaseInUse` when another
+    process neither shares nor frees it in time.
     """
     if settings.database_url is not None:
         yield settings.database_url.get_secret_value()

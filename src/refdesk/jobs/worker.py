@@ -1,0 +1,128 @@
+"""Running jobs: one asyncio worker, its heartbeat, and the search for jobs of dead workers."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from procrastinate import App, RetryDecision
+from procrastinate import JobContext as QueueContext
+from procrastinate.exceptions import JobAborted, UniqueViolation
+from procrastinate.jobs import Job, Status
+from procrastinate.psycopg_connector import PsycopgConnector
+from procrastinate.retry import BaseRetryStrategy
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from refdesk.jobs.queue import QUEUE, Task, registered_tasks
+from refdesk.kit.clock import now
+from refdesk.kit.database import Database, libpq_url
+from refdesk.kit.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+HEARTBEAT_S = 10.0
+STALLED_AFTER_S = 30.0
+MAX_RETRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """What a job gets: the settings, the database, and the process's services by their class."""
+
+    settings: Settings
+    database: Database
+    services: Mapping[type, object] = field(default_factory=dict[type, object])
+    job_id: int | None = None
+
+    def service[T](self, kind: type[T]) -> T:
+        """The process-wide object of class `kind`. Raises `LookupError` where it was not provided."""
+        found = self.services.get(kind)
+        if not isinstance(found, kind):
+            raise LookupError(f"this worker was started without a {kind.__name__}")
+        return found
+
+
+class _Retry(BaseRetryStrategy):
+    """Again after a shutdown, and after the database was out of reach; everything else stays failed."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, JobAborted | asyncio.CancelledError):
+            return RetryDecision(retry_at=now())
+        if isinstance(exception, OperationalError | InterfaceError) and job.attempts < MAX_RETRIES:
+            return RetryDecision(retry_at=now() + timedelta(seconds=2**job.attempts))
+        return None
+
+
+def _register(app: App, task: Task, context: JobContext) -> None:
+    async def run(queue_context: QueueContext, **arguments: Any) -> None:
+        arguments.pop("timestamp", None)  # what the schedule adds
+        own = JobContext(context.settings, context.database, context.services, queue_context.job.id)
+        with structlog.contextvars.bound_contextvars(job=task.name, job_id=queue_context.job.id):
+            await task.function(own, **arguments)
+
+    registered = app.task(name=task.name, queue=QUEUE, pass_context=True, retry=_Retry())(run)
+    if task.cron is not None:
+        app.periodic(cron=task.cron, periodic_id=task.name)(registered)
+
+
+async def _requeue_stalled(app: App, *, older_than_s: float) -> int:
+    stalled = list(await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=older_than_s))
+    for job in stalled:
+        log.warning("job.stalled", task=job.task_name, id=job.id)
+        try:
+            await app.job_manager.retry_job(job)
+        except UniqueViolation:
+            # A twin with the same queueing lock already waits; it will do this one's work too.
+            assert job.id is not None
+            await app.job_manager.finish_job_by_id_async(job.id, Status.ABORTED, delete_job=True)
+    return len(stalled)
+
+
+async def _sweep(app: App) -> None:
+    while True:
+        await asyncio.sleep(HEARTBEAT_S)
+        try:
+            await _requeue_stalled(app, older_than_s=STALLED_AFTER_S)
+        except Exception:
+            log.exception("job.sweep_failed")
+
+
+async def run_worker(
+    context: JobContext, *, concurrency: int = 2, until_idle: bool = False, sole: bool = False
+) -> None:
+    """Run jobs until cancelled, or until none is left with `until_idle`.
+
+    `sole` says that no other worker can be alive (the embedded database has one): jobs that are marked
+    as running are then taken over at once instead of after 30 seconds without a heartbeat.
+    """
+    logging.getLogger("procrastinate").setLevel(logging.WARNING)
+    app = App(
+        connector=PsycopgConnector(
+            conninfo=libpq_url(context.database.url), min_size=1, max_size=concurrency + 3
+        )
+    )
+    for task in registered_tasks():
+        _register(app, task, context)
+    async with app.open_async():
+        if sole:
+            await _requeue_stalled(app, older_than_s=0)
+        sweeper = asyncio.create_task(_sweep(app))
+        try:
+            await app.run_worker_async(
+                queues=[QUEUE],
+                concurrency=concurrency,
+                wait=not until_idle,
+                install_signal_handlers=False,
+                update_heartbeat_interval=HEARTBEAT_S,
+                stalled_worker_timeout=STALLED_AFTER_S,
+                shutdown_graceful_timeout=5.0,
+                delete_jobs="successful",
+            )
+        finally:
+            sweeper.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await sweeper
