@@ -103,13 +103,19 @@ def stop(process: subprocess.Popen[bytes], *steps: tuple[signal.Signals, float])
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process with this id exists (also when it belongs to someone else)."""
+    """Whether a process with this id runs, also someone else's.
+
+    A zombie does not: in a container whose first process reaps nothing, zombies stay for ever.
+    """
     if pid <= 0:
         return False
     try:
         os.kill(pid, 0)
     except OSError as error:
         return error.errno == errno.EPERM
+    with contextlib.suppress(OSError, IndexError):
+        status = Path(f"/proc/{pid}/stat").read_text()
+        return status.rpartition(")")[2].split()[0] != "Z"
     return True
 
 

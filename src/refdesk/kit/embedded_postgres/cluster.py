@@ -45,7 +45,9 @@ class Connection:
 
     @property
     def url(self) -> str:
-        return f"postgresql://{ROLE}:{quote(self.password)}@/{DATABASE}?host={quote(self.socket_dir)}"
+        return (
+            f"postgresql://{ROLE}:{quote(self.password)}@/{DATABASE}?host={quote(self.socket_dir)}&port=5432"
+        )
 
 
 @dataclass(frozen=True)
