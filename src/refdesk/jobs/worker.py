@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from procrastinate import App, RetryDecision
@@ -66,7 +66,8 @@ def _register(app: App, task: Task, context: JobContext) -> None:
 
     registered = app.task(name=task.name, queue=QUEUE, pass_context=True, retry=_Retry())(run)
     if task.cron is not None:
-        app.periodic(cron=task.cron, periodic_id=task.name)(registered)
+        # procrastinate wants `timestamp: int` in the signature; ours takes it among its keyword arguments.
+        app.periodic(cron=task.cron, periodic_id=task.name)(cast(Any, registered))
 
 
 async def _requeue_stalled(app: App, *, older_than_s: float) -> int:

@@ -1,0 +1,66 @@
+"""The application factory."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from refdesk import __version__
+from refdesk.accounts import SetupGate
+from refdesk.apps import StoredProfiles
+from refdesk.chat import RunManager
+from refdesk.kit.errors import Unavailable
+from refdesk.kit.settings import Settings
+from refdesk.server import health, pages, problems
+from refdesk.server.middleware import BodyLimit, RequestContext
+from refdesk.server.wiring import ROUTERS, build_services
+
+
+def create_app(settings: Settings, *, database_url: str | None = None) -> FastAPI:
+    """The web application over the database at `database_url` (default: the settings' own).
+
+    The database must be migrated. Services live from the application's start to its end.
+    """
+    url = database_url
+    if url is None and settings.database_url is not None:
+        url = settings.database_url.get_secret_value()
+    if url is None:
+        raise Unavailable("No database address was given.", hint="Start with `refdesk serve`.")
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        services = build_services(settings, url, application_name="refdesk-server")
+        app.state.settings = settings
+        app.state.database = services.database
+        app.state.cipher = services.cipher
+        app.state.gateway = services.gateway
+        app.state.retriever = services.retriever
+        app.state.runs = RunManager(
+            services.database, services.gateway, services.retriever, settings, StoredProfiles()
+        )
+        await app.state.runs.start()
+        try:
+            yield
+        finally:
+            await app.state.runs.stop()
+            await services.close()
+
+    app = FastAPI(
+        title="Refdesk",
+        version=__version__,
+        summary="Ask your documents; every answer shows where it stands.",
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    problems.install(app)
+    # The one added last runs first.
+    app.add_middleware(SetupGate)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_request_bytes)
+    app.add_middleware(RequestContext)
+    app.include_router(health.router)
+    for router in ROUTERS:
+        app.include_router(router)
+    pages.install(app)
+    return app

@@ -1,0 +1,47 @@
+"""Whether the process lives, whether it can work, and what it knows of itself."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import ORJSONResponse
+from pydantic import BaseModel
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from refdesk import __version__
+from refdesk.accounts import Scope, Viewer
+from refdesk.gateway import Gateway, get_gateway
+from refdesk.kit.web import DatabaseDep
+
+router = APIRouter(tags=["status"])
+
+
+class Status(BaseModel):
+    """What the page needs to know at its start."""
+
+    version: str
+    has_language_model: bool
+
+
+@router.get("/healthz", operation_id="getHealth", summary="The process answers")
+async def get_health() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@router.get("/readyz", operation_id="getReadiness", summary="The database answers and is migrated")
+async def get_readiness(request: Request, database: DatabaseDep) -> ORJSONResponse:
+    try:
+        async with database.transaction() as session:
+            await session.execute(text("SELECT 1 FROM alembic_version"))
+    except (SQLAlchemyError, OSError) as error:
+        return ORJSONResponse({"status": "unavailable", "reason": type(error).__name__}, 503)
+    return ORJSONResponse({"status": "ready", "version": __version__})
+
+
+@router.get("/api/v1/status", operation_id="getStatus", summary="What this workspace can do now")
+async def get_status(scope: Viewer, gateway: Annotated[Gateway, Depends(get_gateway)]) -> Status:
+    return Status(version=__version__, has_language_model=await _has_language_model(gateway, scope))
+
+
+async def _has_language_model(gateway: Gateway, scope: Scope) -> bool:
+    return await gateway.default_model(scope, "LLM") is not None

@@ -1,0 +1,103 @@
+"""Errors as RFC 9457 problem documents with a stable `code`; the edge where the unexpected is recorded."""
+
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import ORJSONResponse
+from starlette.exceptions import HTTPException
+
+from refdesk.kit.errors import AppError
+
+log = structlog.get_logger(__name__)
+
+PROBLEM_TYPE = "application/problem+json"
+HTTP_CODES = {404: "not-found", 405: "method-not-allowed", 413: "too-large", 415: "unsupported-media-type"}
+
+
+def problem_body(
+    request_id: str | None,
+    *,
+    status: int,
+    code: str,
+    title: str,
+    hint: str | None = None,
+    details: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The members of a problem document. `type` is a relative reference into the documentation."""
+    return {
+        "type": f"/docs/errors#{code}",
+        "title": title,
+        "status": status,
+        "code": code,
+        "detail": title,
+        "hint": hint,
+        "details": details or {},
+        "request_id": request_id,
+    }
+
+
+def _respond(request: Request, *, headers: dict[str, str] | None = None, **members: Any) -> ORJSONResponse:
+    body = problem_body(getattr(request.state, "request_id", None), **members)
+    return ORJSONResponse(body, members["status"], headers=headers, media_type=PROBLEM_TYPE)
+
+
+async def _app_error(request: Request, error: Exception) -> ORJSONResponse:
+    assert isinstance(error, AppError)
+    if error.status >= 500:
+        log.warning("request.failed", code=error.code, path=request.url.path, details=error.details)
+    retry_after = error.details.get("retry_after_s")
+    headers = {"Retry-After": str(int(retry_after))} if isinstance(retry_after, int | float) else None
+    return _respond(
+        request,
+        headers=headers,
+        status=error.status,
+        code=error.code,
+        title=error.text,
+        hint=error.hint_text,
+        details=error.details,
+    )
+
+
+async def _validation_error(request: Request, error: Exception) -> ORJSONResponse:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        {"field": ".".join(str(part) for part in item["loc"][1:]), "message": item["msg"]}
+        for item in error.errors()
+    ]
+    malformed = any(item["type"] == "json_invalid" for item in error.errors())
+    first = problems[0] if problems else {"field": "", "message": "invalid"}
+    return _respond(
+        request,
+        status=400 if malformed else 422,
+        code="malformed-json" if malformed else "invalid",
+        title="The body is not valid JSON."
+        if malformed
+        else f"{first['field'] or 'request'}: {first['message']}",
+        details={"fields": problems},
+    )
+
+
+async def _http_error(request: Request, error: Exception) -> ORJSONResponse:
+    assert isinstance(error, HTTPException)
+    code = HTTP_CODES.get(error.status_code, "http-error")
+    return _respond(request, status=error.status_code, code=code, title=str(error.detail))
+
+
+async def _unexpected(request: Request, error: Exception) -> ORJSONResponse:
+    log.error("request.crashed", path=request.url.path, exc_info=error)
+    return _respond(
+        request,
+        status=500,
+        code="internal",
+        title="Something went wrong on the server.",
+        hint="The server's log has the details under this request id.",
+    )
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(AppError, _app_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected)

@@ -1,0 +1,45 @@
+"""The process-wide objects and how they depend on each other; used by the server and by the worker."""
+
+from dataclasses import dataclass
+
+from refdesk import accounts, apps, chat, gateway, knowledge, retrieval
+from refdesk.gateway import Gateway
+from refdesk.kit.crypto import Cipher, load_cipher
+from refdesk.kit.database import Database
+from refdesk.kit.settings import Settings
+from refdesk.retrieval import Retriever
+
+# Every room with routes, in the order of the interface's documentation.
+ROUTERS = (
+    *accounts.routers,
+    gateway.router,
+    *knowledge.routers,
+    retrieval.router,
+    *chat.routers,
+    *apps.routers,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What outlives a request or a job."""
+
+    settings: Settings
+    database: Database
+    cipher: Cipher
+    gateway: Gateway
+    retriever: Retriever
+
+    async def close(self) -> None:
+        await self.gateway.close()
+        await self.database.close()
+
+
+def build_services(settings: Settings, database_url: str, *, application_name: str) -> Services:
+    """Make the services; nothing is connected or loaded yet."""
+    database = Database(
+        database_url, pool_size=settings.database_pool_size, application_name=application_name
+    )
+    cipher = load_cipher(settings)
+    model_gateway = Gateway(settings, database, cipher)
+    return Services(settings, database, cipher, model_gateway, Retriever(database, model_gateway, settings))
