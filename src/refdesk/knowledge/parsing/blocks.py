@@ -1,0 +1,138 @@
+"""What parsing produces: blocks of text that know where they stand, whatever the kind of file.
+
+Owns the value types between parsing and splitting and the port every parser implements. It must not know
+any file format, the database or the rest of the room, so that the parsing process starts quickly.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+BlockKind = Literal["heading", "paragraph", "list_item", "table", "code", "quote", "caption", "front_matter"]
+SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, in PDF points; the origin is the top left corner, pages count from 1."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One unit of structure. `offset` is where `text` begins in `Parsed.text`, in characters.
+
+    `level` is the depth of a heading (1 is the highest) or of a list item (0 is the outermost).
+    Tables are Markdown tables; code is without its fence.
+    """
+
+    kind: BlockKind
+    text: str
+    level: int | None
+    page: int | None
+    boxes: tuple[Box, ...]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParseWarning:
+    """Something a person should know about a file that was read nevertheless."""
+
+    code: str
+    message: str
+    page: int | None = None
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A file, read. `extracted_chars` is what an independent reader of the same file found.
+
+    Both counts are of characters that are not white space; `kept_chars` are those found again in the blocks
+    or in `meta` (front matter, running headers).
+    """
+
+    name: str
+    kind: str
+    blocks: tuple[Block, ...]
+    meta: dict[str, Any]
+    warnings: tuple[ParseWarning, ...]
+    extracted_chars: int
+    kept_chars: int
+
+    @property
+    def coverage(self) -> float:
+        """Share of the extracted characters that were kept, 0–1; 1.0 where there was nothing to keep."""
+        return self.kept_chars / self.extracted_chars if self.extracted_chars else 1.0
+
+    @cached_property
+    def text(self) -> str:
+        """The texts of all blocks, joined by one blank line; the offsets of blocks point into it."""
+        return SEPARATOR.join(block.text for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOptions:
+    """Choices and limits of one parse. Sizes are bytes."""
+
+    password: str | None = None
+    include_comments: bool = False
+    max_pages: int = 5_000
+    max_unpacked_bytes: int = 512 * 1024 * 1024
+    max_unpack_ratio: int = 300
+
+
+class Parser(Protocol):
+    """One kind of file. Parsers are asked in turn; the plain text parser comes last."""
+
+    @property
+    def kind(self) -> str:
+        """Stable name of the kind, such as `pdf`."""
+        ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of file names that belong to this kind, lower case with the dot."""
+        ...
+
+    def supports(self, name: str, head: bytes) -> bool:
+        """Whether this parser reads the file; `head` is its beginning (64 KiB). Content counts first."""
+        ...
+
+    def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
+        """Read the whole file. Raises a `ParseError`."""
+        ...
+
+
+@dataclass(slots=True)
+class BlockList:
+    """Collects blocks and keeps their offsets right."""
+
+    blocks: list[Block] = field(default_factory=list[Block])
+    warnings: list[ParseWarning] = field(default_factory=list[ParseWarning])
+    _offset: int = 0
+
+    def add(
+        self,
+        kind: BlockKind,
+        text: str,
+        *,
+        level: int | None = None,
+        page: int | None = None,
+        boxes: Iterable[Box] = (),
+    ) -> None:
+        """Append a block; text of white space only is left out."""
+        text = text.strip("\n") if kind in ("code", "table") else text.strip()
+        if not text.strip():
+            return
+        self.blocks.append(Block(kind, text, level, page, tuple(boxes), self._offset))
+        self._offset += len(text) + len(SEPARATOR)
+
+    def warn(self, code: str, message: str, page: int | None = None) -> None:
+        """Record a warning."""
+        self.warnings.append(ParseWarning(code, message, page))

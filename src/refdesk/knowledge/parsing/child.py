@@ -1,0 +1,69 @@
+"""The process that reads one file: limits first, then the parser, then the result on standard output.
+
+Run as a script (`python -I child.py`), never imported by the rest: it registers `refdesk.knowledge` as an
+empty package, so that loading `refdesk.knowledge.parsing` does not run the room's own `__init__`, which
+brings the database and the web framework (over 1 s). Input on standard input: one line of JSON
+(`memory_bytes`, `cpu_s`, `name`, `options`), then the file.
+"""
+
+import sys
+import types
+from pathlib import Path
+
+
+def _load_parsing_alone() -> None:
+    here = Path(__file__).resolve()
+    room = here.parents[1]
+    sys.path.insert(0, str(room.parents[1]))
+    package = types.ModuleType("refdesk.knowledge")
+    package.__path__ = [str(room)]
+    sys.modules["refdesk.knowledge"] = package
+
+
+def _limit(memory_bytes: int, cpu_s: int) -> None:
+    """Limits of the system on this process; systems without them rely on the parent's clock."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 2))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def _die_with_parent() -> None:
+    """On Linux the kernel kills this process when its parent ends, even by `kill -9`."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 is PR_SET_PDEATHSIG
+
+
+def main() -> int:
+    """Read, parse, answer; the exit code is 0 whenever an answer was written, failures included."""
+    _die_with_parent()
+    _load_parsing_alone()
+    import orjson
+
+    from refdesk.knowledge.parsing.errors import ParseError, ParseMemory
+    from refdesk.knowledge.parsing.selection import parse
+    from refdesk.knowledge.parsing.wire import decode_options, encode_error, encode_parsed
+
+    request = orjson.loads(sys.stdin.buffer.readline())
+    data = sys.stdin.buffer.read()
+    _limit(request["memory_bytes"], request["cpu_s"])
+    try:
+        answer = encode_parsed(parse(data, request["name"], decode_options(orjson.dumps(request["options"]))))
+    except ParseError as error:
+        answer = encode_error(error)
+    except MemoryError:
+        answer = encode_error(ParseMemory())
+    sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""Numbers of lists and headings, which DOCX computes at display time and stores nowhere."""
+
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
+_ROMAN += ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_DIGITS = "零一二三四五六七八九"
+_MAX_LEVEL = 9
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    form: str
+    text: str
+    start: int
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Counts paragraphs of each list; `label` gives what Word would show before the text."""
+
+    levels: dict[str, dict[int, _Level]] = field(default_factory=dict[str, dict[int, _Level]])
+    abstract: dict[str, str] = field(default_factory=dict[str, str])
+    overrides: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    counters: dict[str, list[int | None]] = field(default_factory=dict[str, list[int | None]])
+    seen: set[str] = field(default_factory=set[str])
+
+    @classmethod
+    def read(cls, root: etree._Element | None) -> "Numbering":
+        """From `word/numbering.xml`; empty where the part is missing."""
+        made = cls()
+        if root is None:
+            return made
+        for node in root.iter(f"{W}abstractNum"):
+            levels: dict[int, _Level] = {}
+            for lvl in node.iter(f"{W}lvl"):
+                levels[_int(lvl.get(f"{W}ilvl"), 0)] = _Level(
+                    _val(lvl, "numFmt") or "decimal", _val(lvl, "lvlText") or "", _int(_val(lvl, "start"), 1)
+                )
+            made.levels[node.get(f"{W}abstractNumId", "")] = levels
+        for node in root.iter(f"{W}num"):
+            number = node.get(f"{W}numId", "")
+            made.abstract[number] = _val(node, "abstractNumId") or ""
+            for override in node.iter(f"{W}lvlOverride"):
+                start = _val(override, "startOverride")
+                if start is not None:
+                    made.overrides[number, _int(override.get(f"{W}ilvl"), 0)] = _int(start, 1)
+        return made
+
+    def label(self, number: str, level: int) -> str | None:
+        """Label of the next paragraph of list `number` at `level` (from 0); `-` for bullets, None if unknown."""
+        abstract = self.abstract.get(number)
+        definition = self.levels.get(abstract or "", {})
+        level = min(max(level, 0), _MAX_LEVEL - 1)
+        if abstract is None or level not in definition:
+            return None
+        counter = self.counters.setdefault(abstract, [None] * _MAX_LEVEL)
+        if number not in self.seen:
+            self.seen.add(number)
+            for (owner, at), start in self.overrides.items():
+                if owner == number:
+                    counter[at] = start - 1
+        current = counter[level]
+        counter[level] = (definition[level].start - 1 if current is None else current) + 1
+        for deeper in range(level + 1, _MAX_LEVEL):
+            counter[deeper] = None
+        shape = definition[level]
+        if shape.form == "bullet":
+            return "-"
+        if shape.form == "none":
+            return ""
+        text = shape.text
+        for at in range(level + 1):
+            if f"%{at + 1}" in text:
+                value = counter[at]
+                form = definition[at].form if at in definition else "decimal"
+                start = definition[at].start if at in definition else 1
+                text = text.replace(f"%{at + 1}", _number(start if value is None else value, form))
+        return text.strip()
+
+
+def _val(node: etree._Element, name: str) -> str | None:
+    child = node.find(f"{W}{name}")
+    return None if child is None else child.get(f"{W}val")
+
+
+def _int(value: str | None, default: int) -> int:
+    try:
+        return int(value) if value is not None else default
+    except ValueError:
+        return default
+
+
+def _number(value: int, form: str) -> str:
+    if form in ("lowerLetter", "upperLetter") and value > 0:
+        # Word repeats the letter after z: aa, bb, not aa, ab.
+        letters = chr(97 + (value - 1) % 26) * ((value - 1) // 26 + 1)
+        return letters.upper() if form == "upperLetter" else letters
+    if form in ("lowerRoman", "upperRoman") and 0 < value < 4000:
+        return _roman(value).upper() if form == "upperRoman" else _roman(value)
+    if form.startswith(("chinese", "japaneseCounting", "ideographDigital", "taiwaneseCounting")):
+        return _chinese(value)
+    if form == "decimalZero":
+        return f"{value:02d}"
+    if form == "decimalEnclosedCircle" and 0 < value <= 20:
+        return chr(0x2460 + value - 1)
+    return str(value)
+
+
+def _roman(value: int) -> str:
+    out = ""
+    for size, mark in _ROMAN:
+        out += mark * (value // size)
+        value %= size
+    return out
+
+
+def _chinese(value: int) -> str:
+    """Counting numbers up to 99 as in headings (十一, 二十); digit by digit above."""
+    if value < 0 or value > 99:
+        return "".join(_DIGITS[int(d)] for d in str(abs(value)))
+    if value < 10:
+        return _DIGITS[value]
+    tens, ones = divmod(value, 10)
+    return ("" if tens == 1 else _DIGITS[tens]) + "十" + ("" if ones == 0 else _DIGITS[ones])

@@ -1,0 +1,316 @@
+"""DOCX → blocks in the order of the document."""
+
+import re
+from typing import Any
+
+from lxml import etree
+
+from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.docx.container import Container
+from refdesk.knowledge.parsing.docx.numbering import Numbering, W
+from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, RunReader
+from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
+from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired, UnsupportedKind
+from refdesk.knowledge.parsing.grid import markdown_table
+
+_OLE = b"\xd0\xcf\x11\xe0"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_CODE_STYLE = re.compile(r"code|html preformatted|plain text|source|代码|verbatim")
+_QUOTE_STYLE = re.compile(r"quote|引用|block text")
+_CAPTION_STYLE = re.compile(r"^(?:caption|题注|image caption|table caption)$")
+_MAX_TITLE = 300
+_CORE = {
+    "title": "{http://purl.org/dc/elements/1.1/}title",
+    "author": "{http://purl.org/dc/elements/1.1/}creator",
+    "language": "{http://purl.org/dc/elements/1.1/}language",
+    "created": "{http://purl.org/dc/terms/}created",
+    "modified": "{http://purl.org/dc/terms/}modified",
+}
+
+
+class Docx:
+    """Word documents since 2007."""
+
+    kind = "docx"
+    suffixes = (".docx", ".docm", ".dotx")
+
+    def supports(self, name: str, head: bytes) -> bool:
+        """A ZIP with Word parts, or an encrypted Office container under a Word name."""
+        if head.startswith(b"PK\x03\x04"):
+            return b"word/" in head or name.lower().endswith(self.suffixes)
+        return head.startswith(_OLE) and name.lower().endswith(self.suffixes)
+
+    def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
+        """Headings, lists with numbers, tables, text boxes and notes; headers and footers go to `meta`."""
+        if data.startswith(_OLE):
+            if _ENCRYPTED in data:
+                raise PasswordRequired
+            raise UnsupportedKind("The file is an old Word document under a new name.")
+        with Container(data, options) as container:
+            return _read(container, name, options)
+
+
+def _read(container: Container, name: str, options: ParseOptions) -> Parsed:
+    root = container.xml("word/document.xml")
+    body = root.find(f"{W}body") if root is not None else None
+    if body is None:
+        raise CorruptFile("The file holds no Word document.")
+    relations = container.relations("word/document.xml")
+    found = BlockList()
+    notes = {
+        kind: _notes(container.xml(f"word/{kind}s.xml"), kind) for kind in ("footnote", "endnote", "comment")
+    }
+    reader = RunReader(
+        {key: target for key, (kind, target) in relations.items() if kind == "hyperlink"},
+        options.include_comments,
+    )
+    walker = _Walker(
+        found,
+        reader,
+        Styles.read(container.xml("word/styles.xml")),
+        Numbering.read(container.xml("word/numbering.xml")),
+        notes,
+    )
+    walker.walk(body)
+    meta = _core(container.xml("docProps/core.xml"))
+    running = _running(container, reader)
+    meta["running_headers"] = running
+    if notes["comment"] and not options.include_comments:
+        meta["comments_left_out"] = len(notes["comment"])
+    pictures = sum(1 for n in container.names if n.startswith("word/media/"))
+    meta["pictures"] = pictures or None
+    if not found.blocks:
+        if pictures:
+            raise NoText
+        raise EmptyFile("The document holds no text.", hint="It may hold headers and footers only.")
+    sources = [_raw_text(body)]
+    sources += [
+        _raw_text(n)
+        for kind in ("footnote", "endnote")
+        for i, n in notes[kind].items()
+        if (kind, i) in walker.placed
+    ]
+    return finish(name, "docx", found, meta, "".join(sources))
+
+
+class _Walker:
+    def __init__(
+        self,
+        found: BlockList,
+        reader: RunReader,
+        styles: Styles,
+        numbering: Numbering,
+        notes: dict[str, dict[str, etree._Element]],
+    ) -> None:
+        self.found = found
+        self.reader = reader
+        self.styles = styles
+        self.numbering = numbering
+        self.notes = notes
+        self.placed: set[tuple[str, str]] = set()
+        self.carried: list[str] = []
+        self.code: list[str] = []
+
+    def walk(self, parent: etree._Element) -> None:
+        """Blocks of a body, a text box or a content control."""
+        self._children(parent)
+        self._end_code()
+
+    def _children(self, parent: etree._Element) -> None:
+        for child in parent:
+            if child.tag == f"{W}p":
+                self._paragraph(child)
+            elif child.tag == f"{W}tbl":
+                self._table(child)
+            elif child.tag in (f"{W}del", f"{W}moveFrom", f"{W}sectPr", f"{W}sdtPr"):
+                continue
+            elif child.tag == f"{MC}AlternateContent":
+                self._children(next(iter(child), child))
+            elif isinstance(child.tag, str):
+                self._children(child)
+
+    def _paragraph(self, node: etree._Element) -> None:
+        properties = node.find(f"{W}pPr")
+        inline = self.reader.read(node)
+        if properties is not None and properties.find(f"{W}rPr/{W}del") is not None:
+            # The paragraph mark was deleted: in the final text this paragraph runs on into the next.
+            self.carried.append(inline.text)
+            return
+        if self.carried:
+            inline.text = "".join([*self.carried, inline.text])
+            self.carried.clear()
+        style_node = properties.find(f"{W}pStyle") if properties is not None else None
+        style = self.styles.resolve(style_node.get(f"{W}val") if style_node is not None else "Normal")
+        if _CODE_STYLE.search(style.name) and inline.text:
+            self.code.append(inline.text)
+        else:
+            self._end_code()
+            self._text(inline, properties, style)
+        self._attached(inline)
+
+    def _text(self, inline: Inline, properties: etree._Element | None, style: Style) -> None:
+        own = outline_level(properties)
+        outline = own if own is not None else style.outline
+        number = number_of(properties)
+        if number is None or number[0] == "":
+            inherited = style.number
+            number = (
+                (inherited[0], number[1] if number and number[1] is not None else inherited[1])
+                if inherited
+                else None
+            )
+        label = None
+        depth = 0
+        if number is not None and number[0] not in ("", "0") and inline.text:
+            depth = number[1] if number[1] is not None else max(0, (outline or 1) - 1)
+            label = self.numbering.label(number[0], depth)
+        text = f"{label} {inline.text}" if label else inline.text
+        if style.name == "title" and outline is None and not self._has_heading():
+            self.found.add("heading", inline.text, level=1)
+        elif outline is not None and outline <= 9 and len(text) <= _MAX_TITLE:
+            self.found.add("heading", text.removeprefix("- ").replace("\n", " "), level=min(outline, 6))
+        elif label is not None:
+            self.found.add("list_item", text, level=depth)
+        elif style.name.startswith("list") and style.name != "list paragraph":
+            self.found.add("list_item", text, level=0)
+        elif _CAPTION_STYLE.match(style.name):
+            self.found.add("caption", text)
+        else:
+            self.found.add("quote" if _QUOTE_STYLE.search(style.name) else "paragraph", text)
+
+    def _has_heading(self) -> bool:
+        return any(block.kind == "heading" for block in self.found.blocks)
+
+    def _end_code(self) -> None:
+        if self.code:
+            self.found.add("code", "\n".join(self.code))
+            self.code.clear()
+
+    def _attached(self, inline: Inline) -> None:
+        for box in inline.boxes:
+            self._children(box)
+        for kind, number in inline.notes:
+            note = self.notes.get(kind, {}).get(number)
+            if note is not None and (kind, number) not in self.placed:
+                self.placed.add((kind, number))
+                shown = self.reader.note_numbers[kind, number]
+                label = f"[^{shown if kind == 'footnote' else f'{kind}-{shown}'}]: "
+                texts = [self.reader.read(p).text for p in note.iter(f"{W}p")]
+                self.found.add("paragraph", label + "\n".join(t for t in texts if t))
+
+    def _table(self, node: etree._Element) -> None:
+        self._end_code()
+        later: list[Inline] = []
+        self.found.add("table", markdown_table(self._grid(node, later)))
+        for inline in later:
+            self._attached(inline)
+
+    def _grid(self, node: etree._Element, later: list[Inline]) -> list[list[str]]:
+        rows: list[list[str]] = []
+        for row in _inner(node, "tr"):
+            if row.find(f"{W}trPr/{W}del") is not None:
+                continue
+            before = row.find(f"{W}trPr/{W}gridBefore")
+            line = [""] * (_int(before.get(f"{W}val")) if before is not None else 0)
+            for cell in _inner(row, "tc"):
+                properties = cell.find(f"{W}tcPr")
+                span = properties.find(f"{W}gridSpan") if properties is not None else None
+                merged = properties.find(f"{W}vMerge") if properties is not None else None
+                continued = merged is not None and merged.get(f"{W}val") != "restart"
+                text = self._cell(cell, later)
+                # A continued cell is empty in Word; where a tool left text in it, losing it would be worse.
+                line.append("" if continued and _repeats(rows, len(line), text) else text)
+                line.extend([""] * (max(1, _int(span.get(f"{W}val")) if span is not None else 1) - 1))
+            rows.append(line)
+        return rows
+
+    def _cell(self, cell: etree._Element, later: list[Inline]) -> str:
+        parts: list[str] = []
+        for child in _content(cell):
+            if child.tag == f"{W}p":
+                inline = self.reader.read(child)
+                properties = child.find(f"{W}pPr")
+                number = number_of(properties)
+                label = self.numbering.label(number[0], number[1] or 0) if number and inline.text else None
+                parts.append(f"{label} {inline.text}" if label else inline.text)
+                if inline.boxes or inline.notes:
+                    later.append(inline)
+            else:
+                for row in self._grid(child, later):
+                    parts.append("; ".join(text for text in row if text))
+        return "\n".join(part for part in parts if part.strip())
+
+
+def _repeats(rows: list[list[str]], column: int, text: str) -> bool:
+    above = next((row[column] for row in reversed(rows) if column < len(row) and row[column]), "")
+    return not text or text == above
+
+
+def _int(value: str | None) -> int:
+    return min(int(value), 1000) if value and value.isdigit() else 0
+
+
+def _inner(node: etree._Element, name: str) -> list[etree._Element]:
+    """Rows or cells, through content controls, not through nested tables."""
+    out: list[etree._Element] = []
+    for child in node:
+        if child.tag == f"{W}{name}":
+            out.append(child)
+        elif child.tag in (f"{W}sdt", f"{W}sdtContent", f"{W}customXml", f"{W}ins"):
+            out.extend(_inner(child, name))
+    return out
+
+
+def _content(cell: etree._Element) -> list[etree._Element]:
+    out: list[etree._Element] = []
+    for child in cell:
+        if child.tag in (f"{W}p", f"{W}tbl"):
+            out.append(child)
+        elif child.tag in (f"{W}sdt", f"{W}sdtContent", f"{W}customXml", f"{W}ins"):
+            out.extend(_content(child))
+    return out
+
+
+def _notes(root: etree._Element | None, kind: str) -> dict[str, etree._Element]:
+    if root is None:
+        return {}
+    nodes = (n for n in root.iter(f"{W}{kind}") if n.get(f"{W}type") in (None, "normal"))
+    return {node.get(f"{W}id", ""): node for node in nodes}
+
+
+def _running(container: Container, reader: RunReader) -> list[str]:
+    texts: dict[str, None] = {}
+    for name in sorted(container.names):
+        if re.fullmatch(r"word/(?:header|footer)\d*\.xml", name):
+            root = container.xml(name)
+            for paragraph in root.iter(f"{W}p") if root is not None else ():
+                text = reader.read(paragraph).text
+                if text:
+                    texts[text] = None
+    return list(texts)
+
+
+def _core(root: etree._Element | None) -> dict[str, Any]:
+    if root is None:
+        return {}
+    found = {key: root.find(tag) for key, tag in _CORE.items()}
+    return {key: node.text.strip() for key, node in found.items() if node is not None and node.text}
+
+
+def _raw_text(root: etree._Element) -> str:
+    """The independent reading: every text node of the final text, fallbacks of alternatives left out."""
+    skipped = {f"{W}del", f"{W}moveFrom", f"{MC}Fallback"}
+    parts: list[str] = []
+
+    def visit(node: etree._Element) -> None:
+        for child in node:
+            if child.tag in skipped:
+                continue
+            if child.tag in (f"{W}t", f"{M}t"):
+                parts.append(child.text or "")
+            else:
+                visit(child)
+
+    visit(root)
+    return "".join(parts)

@@ -1,0 +1,108 @@
+"""Text of one paragraph: final text of tracked changes, links, notes, and the text boxes anchored in it."""
+
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from refdesk.knowledge.parsing.docx.numbering import W
+
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_DROPPED = frozenset(
+    f"{W}{name}"
+    for name in (
+        "del moveFrom pPr rPr instrText delText delInstrText annotationRef footnoteRef endnoteRef commentRangeStart "
+        "commentRangeEnd bookmarkStart bookmarkEnd proofErr sdtPr sdtEndPr fldData ruby object tblPr tblGrid"
+    ).split()
+) - {f"{W}ruby", f"{W}object"}
+_TEXT = {f"{W}t", f"{M}t"}
+_MARKS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}ptab": "\t"}
+
+
+@dataclass(slots=True)
+class Inline:
+    """Text of a paragraph, and what hangs on it: text boxes, notes and comments, in order."""
+
+    text: str = ""
+    boxes: list[etree._Element] = field(default_factory=list[etree._Element])
+    notes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+
+class RunReader:
+    """Reads paragraphs; `links` maps relation ids to addresses."""
+
+    def __init__(self, links: dict[str, str], include_comments: bool) -> None:
+        self.links = links
+        self.include_comments = include_comments
+        self.note_numbers: dict[tuple[str, str], int] = {}
+
+    def read(self, paragraph: etree._Element) -> Inline:
+        """The final text of a paragraph: insertions in, deletions out."""
+        parts: list[str] = []
+        inline = Inline()
+        self._walk(paragraph, parts, inline)
+        inline.text = "".join(parts).replace("\u00ad", "").strip(" \t\n")
+        return inline
+
+    def _walk(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+        for child in node:
+            tag = child.tag
+            if not isinstance(tag, str) or tag in _DROPPED:
+                continue
+            if tag in _TEXT:
+                parts.append(child.text or "")
+            elif tag in _MARKS:
+                if child.get(f"{W}type") not in ("page", "column"):
+                    parts.append(_MARKS[tag])
+            elif tag == f"{W}hyperlink":
+                self._link(child, parts, inline)
+            elif tag in (f"{W}footnoteReference", f"{W}endnoteReference", f"{W}commentReference"):
+                self._note(child, parts, inline)
+            elif tag == f"{MC}AlternateContent":
+                self._alternative(child, parts, inline)
+            elif tag == f"{W}txbxContent":
+                inline.boxes.append(child)
+            elif tag == f"{W}sym":
+                parts.append(_symbol(child))
+            elif tag == f"{W}rt":
+                parts.extend(("(", "".join(t.text or "" for t in child.iter(f"{W}t")), ")"))
+            elif tag == f"{W}r" and _hidden(child):
+                continue
+            else:
+                self._walk(child, parts, inline)
+
+    def _link(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+        before = len(parts)
+        self._walk(node, parts, inline)
+        address = self.links.get(node.get(f"{R}id", ""), "")
+        shown = "".join(parts[before:]).strip()
+        if address and shown and address.rstrip("/") not in (shown, shown.rstrip("/"), f"mailto:{shown}"):
+            parts[before:] = [f"[{shown}]({address})"]
+
+    def _note(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+        kind = etree.QName(node).localname.removesuffix("Reference")
+        key = (kind, node.get(f"{W}id", ""))
+        if kind == "comment" and not self.include_comments:
+            return
+        number = self.note_numbers.setdefault(key, sum(1 for k, _ in self.note_numbers if k == kind) + 1)
+        parts.append(f"[^{number if kind == 'footnote' else f'{kind}-{number}'}]")
+        inline.notes.append(key)
+
+    def _alternative(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+        """The choice and the fallback show the same thing: read one of them."""
+        choices = [c for c in node if c.tag == f"{MC}Choice"] or [c for c in node if c.tag == f"{MC}Fallback"]
+        for choice in choices[:1]:
+            self._walk(choice, parts, inline)
+
+
+def _symbol(node: etree._Element) -> str:
+    """Characters of symbol fonts lie in the private area; bullets and ticks are the common ones."""
+    code = node.get(f"{W}char", "")
+    known = {"F0FC": "✓", "F0FB": "✗", "F0B7": "•", "F0A7": "▪", "F0E0": "→", "F0FE": "☑", "F0A8": "□"}
+    return known.get(code.upper(), "")
+
+
+def _hidden(run: etree._Element) -> bool:
+    mark = run.find(f"{W}rPr/{W}vanish")
+    return mark is not None and mark.get(f"{W}val") not in ("0", "false")

@@ -1,0 +1,120 @@
+"""Why a file could not be read: one class a reason, each with a stable code and a hint."""
+
+from refdesk.kit.errors import AppError
+
+
+class ParseError(AppError):
+    """A file that cannot be read; the subclasses say why."""
+
+    code = "unreadable-file"
+    status = 422
+    message = "The file cannot be read."
+
+
+class EmptyFile(ParseError):
+    """The file has no bytes, no pages or no text."""
+
+    code = "empty-file"
+    message = "The file is empty."
+    hint = "Check that the file was saved completely and upload it again."
+
+
+class UnsupportedKind(ParseError):
+    """No parser knows this kind of file."""
+
+    code = "unsupported-kind"
+    message = "This kind of file is not supported."
+    hint = "Save it as PDF, DOCX, HTML, Markdown or plain text."
+
+
+class PasswordRequired(ParseError):
+    """The file is encrypted and no password, or a wrong one, was given."""
+
+    code = "password-required"
+    message = "The file is protected by a password."
+    hint = "Give the password, or save the file without one."
+
+
+class CorruptFile(ParseError):
+    """The file is damaged or cut off."""
+
+    code = "corrupt-file"
+    message = "The file is damaged or incomplete."
+    hint = "Open it in the program it was made with, save it again and upload that copy."
+
+
+class NoText(ParseError):
+    """The file can be opened but holds no text that can be read."""
+
+    code = "no-text"
+    message = "No text was found in the file."
+    hint = "Scanned pages need OCR, which is not available yet: upload a version with a text layer."
+
+
+class TooManyPages(ParseError):
+    """More pages than the limit allows."""
+
+    code = "too-many-pages"
+    status = 413
+    message = "The file has more pages than the limit allows."
+    hint = "Split the file into parts."
+
+
+class UnpackedTooLarge(ParseError):
+    """A compressed file that unpacks to more than the limit allows."""
+
+    code = "unpacked-too-large"
+    status = 413
+    message = "The file unpacks to more than the limit allows."
+    hint = "Make the file smaller, for instance by removing pictures."
+
+
+class ParseTimeout(ParseError):
+    """Reading the file took longer than the limit allows."""
+
+    code = "parse-timeout"
+    message = "Reading the file took too long and was stopped."
+    hint = "Split the file into parts, or raise REFDESK_PARSE_TIMEOUT_S."
+
+
+class ParseMemory(ParseError):
+    """Reading the file needed more memory than the limit allows."""
+
+    code = "parse-memory"
+    message = "Reading the file needed too much memory and was stopped."
+    hint = "Split the file into parts, or raise REFDESK_PARSE_MEMORY_BYTES."
+
+
+class ParseCrashed(ParseError):
+    """The process that reads the file ended unexpectedly."""
+
+    code = "parse-crashed"
+    message = "Reading the file ended unexpectedly."
+    hint = "The file is probably damaged: save it again in the program it was made with."
+
+
+class ParseCancelled(ParseError):
+    """Reading the file was stopped on request."""
+
+    code = "parse-cancelled"
+    status = 409
+    message = "Reading the file was cancelled."
+
+
+BY_CODE: dict[str, type[ParseError]] = {
+    kind.code: kind
+    for kind in (
+        ParseError,
+        EmptyFile,
+        UnsupportedKind,
+        PasswordRequired,
+        CorruptFile,
+        NoText,
+        TooManyPages,
+        UnpackedTooLarge,
+        ParseTimeout,
+        ParseMemory,
+        ParseCrashed,
+        ParseCancelled,
+    )
+}

@@ -1,0 +1,219 @@
+"""HTML → blocks of the main content, without navigation, in document order.
+
+Tables of data become Markdown tables; tables that only lay out a page are read cell by cell. What was left
+out as navigation is counted in `meta["navigation_chars"]`, so that nothing disappears unseen.
+"""
+
+import re
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.errors import EmptyFile, NoText
+from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content
+from refdesk.knowledge.parsing.html_table import is_layout, table_markdown
+from refdesk.knowledge.parsing.plain import report_damage
+
+_META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_PROLOG = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)["']""")
+_SNIFF = re.compile(rb"<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])", re.IGNORECASE)
+_SPACE = re.compile(r"[ \t\r\n\f\u200b]+")
+_LINES = re.compile(r" *\n *")
+_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_BLOCKS = frozenset(
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main menu nav ol p pre section summary table tbody "
+    "td tfoot th thead tr ul caption".split()
+)
+_MAX_DEPTH = 200
+
+
+class Html:
+    """Web pages, by content or name."""
+
+    kind = "html"
+    suffixes = (".html", ".htm", ".xhtml", ".shtml")
+
+    def supports(self, name: str, head: bytes) -> bool:
+        """Content that begins like a page, or text whose name says so."""
+        if looks_binary(head):
+            return False
+        plain = head.replace(b"\x00", b"") if head[:2] in (b"\xff\xfe", b"\xfe\xff") else head
+        begins = plain.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+        if begins[:1] == b"<" and not begins.startswith(b"<?xml") and _SNIFF.search(begins[:1024]):
+            return True
+        return name.lower().endswith(self.suffixes)
+
+    def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
+        """Headings, paragraphs, lists, code, quotes and tables of the main content."""
+        declared = _META.search(data[:8192]) or _PROLOG.match(data[:1024])
+        decoded = decode(data, declared[1].decode("ascii") if declared else None)
+        found = BlockList()
+        report_damage(decoded, found)
+        if not decoded.text.strip():
+            raise EmptyFile("The page is empty.")
+        tree = LexborHTMLParser(decoded.text)
+        meta = _metadata(tree) | {"encoding": decoded.encoding}
+        body = tree.body
+        if body is None:
+            raise NoText("The page has no text.", hint="It may be built by a script in the browser.")
+        drop_invisible(body)
+        whole = len(_SPACE.sub("", body.text()))
+        main = main_content(body)
+        removed = drop_navigation(main)
+        source = main.text(separator=" ")
+        meta["navigation_chars"] = whole - len(_SPACE.sub("", source))
+        meta["navigation_parts"] = removed
+        _Walker(found).walk(main)
+        if not found.blocks:
+            raise NoText("The page has no text.", hint="It may be built by a script in the browser.")
+        return finish(name, self.kind, found, meta, source)
+
+
+def html_blocks(source: str, found: BlockList) -> None:
+    """Add the blocks of a piece of HTML, such as one embedded in Markdown."""
+    tree = LexborHTMLParser(source)
+    if tree.body is not None:
+        drop_invisible(tree.body)
+        _Walker(found).walk(tree.body)
+
+
+def visible_text(source: str) -> str:
+    """Text of a piece of HTML without its tags."""
+    tree = LexborHTMLParser(source)
+    return tree.body.text() if tree.body is not None else ""
+
+
+def _metadata(tree: LexborHTMLParser) -> dict[str, Any]:
+    meta: dict[str, Any] = {}
+    title = tree.css_first("title")
+    if title is not None:
+        meta["title"] = _SPACE.sub(" ", title.text()).strip()
+    for key, selector in (
+        ("author", 'meta[name="author"]'),
+        ("description", 'meta[name="description"]'),
+        ("keywords", 'meta[name="keywords"]'),
+    ):
+        node = tree.css_first(selector)
+        if node is not None:
+            meta[key] = (node.attributes.get("content") or "").strip()
+    root = tree.css_first("html")
+    if root is not None:
+        meta["language"] = root.attributes.get("lang")
+    return meta
+
+
+class _Walker:
+    """Collects inline text until a block begins, then flushes it as a paragraph."""
+
+    def __init__(self, found: BlockList) -> None:
+        self.found = found
+        self.inline: list[str] = []
+        self.list_depth = -1
+        self.marker: str | None = None
+        self.quoted = False
+
+    def walk(self, root: LexborNode) -> None:
+        self._children(root, 0)
+        self._flush()
+
+    def _children(self, node: LexborNode, depth: int) -> None:
+        child = node.child
+        while child is not None:
+            self._node(child, depth + 1)
+            child = child.next
+
+    def _node(self, node: LexborNode, depth: int) -> None:
+        tag = node.tag or ""
+        if tag == "-text":
+            self.inline.append(_SPACE.sub(" ", node.text_content or ""))
+        elif tag == "br":
+            self.inline.append("\n")
+        elif depth > _MAX_DEPTH:
+            # Deeper than any person nests: keep the text, give up the structure.
+            self.inline.append(_SPACE.sub(" ", node.text(separator=" ")))
+        elif tag in _HEADINGS:
+            self._flush()
+            self.found.add("heading", _one_line(node.text()), level=_HEADINGS[tag])
+        elif tag == "pre":
+            self._flush()
+            self.found.add("code", node.text().replace("\u00a0", " "))
+        elif tag == "table" and not is_layout(node):
+            self._flush()
+            caption, text = table_markdown(node)
+            self.found.add("caption", caption)
+            self.found.add("table", text)
+        elif tag in ("ul", "ol", "menu"):
+            self._list(node, depth)
+        elif tag in ("blockquote", "figcaption", "caption", "dt"):
+            self._special(node, tag, depth)
+        elif tag in _BLOCKS:
+            self._flush()
+            self._children(node, depth)
+            self._flush()
+        elif tag and not tag.startswith(("-", "!", "_")):
+            self._inline(node, tag, depth)
+
+    def _inline(self, node: LexborNode, tag: str, depth: int) -> None:
+        code = tag in ("code", "kbd", "samp") and node.css_first("pre") is None
+        if code and "\n" in node.text().strip():
+            self._flush()
+            self.found.add("code", node.text())
+            return
+        self._children(node, depth)
+
+    def _list(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        self.list_depth += 1
+        start = node.attributes.get("start") or "1"
+        number = int(start) if start.lstrip("-").isdigit() else 1
+        child = node.child
+        while child is not None:
+            if child.tag == "li":
+                self._flush()
+                self.marker = f"{number}. " if node.tag == "ol" else "- "
+                number += 1
+                self._children(child, depth + 1)
+                self._flush()
+                self.marker = None
+            else:
+                self._node(child, depth + 1)
+            child = child.next
+        self._flush()
+        self.list_depth -= 1
+
+    def _special(self, node: LexborNode, tag: str, depth: int) -> None:
+        self._flush()
+        if tag == "blockquote":
+            outer, self.quoted = self.quoted, True
+            self._children(node, depth)
+            self._flush()
+            self.quoted = outer
+        elif tag == "dt":
+            self._children(node, depth)
+            self._flush()
+        else:
+            self.found.add("caption", _one_line(node.text(separator=" ")))
+
+    def _flush(self) -> None:
+        if not self.inline:
+            return
+        text = _LINES.sub("\n", _SPACE_RUNS.sub(" ", "".join(self.inline))).strip()
+        self.inline.clear()
+        if not text:
+            return
+        if self.list_depth >= 0:
+            marker, self.marker = self.marker or "", ""
+            self.found.add("list_item", marker + text, level=self.list_depth)
+        else:
+            self.found.add("quote" if self.quoted else "paragraph", text)
+
+
+_SPACE_RUNS = re.compile(r"[ \t]{2,}")
+
+
+def _one_line(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()

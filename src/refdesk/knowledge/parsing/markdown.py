@@ -1,0 +1,279 @@
+"""Markdown → blocks by one pass over the lines.
+
+A scanner of our own: it is linear, keeps the source text of each block, and takes fences at any indentation
+(documentation tools indent them inside admonitions), where CommonMark libraries would report paragraphs.
+Inline marks stay in the text; what is code, table or front matter never becomes a heading.
+"""
+
+import re
+from typing import Any
+
+from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.errors import EmptyFile
+from refdesk.knowledge.parsing.front_matter import take_front_matter
+from refdesk.knowledge.parsing.html import html_blocks, visible_text
+from refdesk.knowledge.parsing.plain import report_damage
+
+_ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})")
+_RULE = re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_HTML = re.compile(
+    r"^ {0,3}</?(?:address|article|aside|blockquote|center|dd|details|dir|div|dl|dt|fieldset|figcaption|figure|"
+    r"footer|form|h[1-6]|header|hr|iframe|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|"
+    r"tr|ul)(?:[\s/>]|$)",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.][^{}]*\}[ \t]*$")
+_SIGNS = re.compile(r"(?m)^(?:#{1,6} \S|```|\* \S|- \S|\|.+\|[ \t]*$|> \S)")
+
+
+class Markdown:
+    """Markdown by name, as any text may be Markdown."""
+
+    kind = "markdown"
+    suffixes = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
+
+    def supports(self, name: str, head: bytes) -> bool:
+        """Text whose name ends in a Markdown suffix."""
+        return name.lower().endswith(self.suffixes) and not looks_binary(head)
+
+    def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
+        """Blocks in order; front matter goes to `meta` and into one `front_matter` block."""
+        decoded = decode(data)
+        found = BlockList()
+        report_damage(decoded, found)
+        if not decoded.text.strip():
+            raise EmptyFile("The file holds no text.")
+        meta: dict[str, Any] = {"encoding": decoded.encoding}
+        front, body = take_front_matter(decoded.text)
+        if front is not None:
+            meta |= front.meta
+            found.add("front_matter", front.text)
+        without_comments = _drop_comments(body)
+        _Scanner(without_comments.split("\n"), found).run()
+        if "title" not in meta:
+            meta["title"] = next((b.text for b in found.blocks if b.kind == "heading"), None)
+        source = (front.text if front else "") + _plain(without_comments)
+        return finish(name, self.kind, found, meta, source)
+
+
+def _drop_comments(text: str) -> str:
+    """HTML comments are not shown; inside fences they are text."""
+    if "<!--" not in text:
+        return text
+    parts = re.split(r"(?m)(^[ \t]*(?:```|~~~).*?^[ \t]*(?:```|~~~)[ \t]*$)", text, flags=re.DOTALL)
+    return "".join(part if i % 2 else _COMMENT.sub("", part) for i, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
+    """The independent reading: the source without the marks that only carry structure."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            continue  # an opening fence names a language, which is no text
+        if not (_SETEXT.match(line) or _RULE.match(line) or _TABLE_RULE.match(line)):
+            kept.append(visible_text(line) if _HTML.match(line) else line.lstrip(" #>").rstrip(" #"))
+    return "\n".join(kept)
+
+
+class _Scanner:
+    def __init__(self, lines: list[str], found: BlockList) -> None:
+        self.lines = lines
+        self.found = found
+        self.i = 0
+        self.list_indents: list[int] = []
+
+    def run(self) -> None:
+        while self.i < len(self.lines):
+            line = self.lines[self.i]
+            if not line.strip():
+                self.i += 1
+            elif not (
+                self._fence(line)
+                or self._indented_code(line)
+                or self._heading(line)
+                or self._rule(line)
+                or self._table(line)
+                or self._html(line)
+                or self._quote(line)
+                or self._item(line)
+            ):
+                self._paragraph()
+
+    def _fence(self, line: str) -> bool:
+        opened = _FENCE.match(line)
+        if not opened:
+            return False
+        mark = opened[1]
+        closing = re.compile(rf"^[ \t]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
+        end = self.i + 1
+        while end < len(self.lines) and not closing.match(self.lines[end]):
+            end += 1
+        indent = len(line) - len(line.lstrip())
+        body = [_outdent(text, indent) for text in self.lines[self.i + 1 : end]]
+        self.found.add("code", "\n".join(body))
+        self.i = end + 1
+        return True
+
+    def _indented_code(self, line: str) -> bool:
+        if self.list_indents or _indent(line) < 4:
+            return False
+        if _ITEM.match(line) and not self._preceded_by_blank():
+            return False
+        end = self.i
+        while end < len(self.lines) and (_indent(self.lines[end]) >= 4 or not self.lines[end].strip()):
+            if _FENCE.match(self.lines[end]):
+                break
+            end += 1
+        body = [_outdent(text, 4) for text in self.lines[self.i : end]]
+        # Chinese prose is often indented by four spaces or after an admonition: code has code's characters.
+        kind = "code" if self._preceded_by_blank() and not _is_prose(body) else "paragraph"
+        self.found.add(kind, "\n".join(body).rstrip())
+        self.i = max(end, self.i + 1)
+        return True
+
+    def _preceded_by_blank(self) -> bool:
+        return self.i == 0 or not self.lines[self.i - 1].strip()
+
+    def _heading(self, line: str) -> bool:
+        atx = _ATX.match(line)
+        if not atx:
+            return False
+        self.list_indents.clear()
+        self.found.add("heading", _ATTRIBUTES.sub("", atx[2] or ""), level=len(atx[1]))
+        self.i += 1
+        return True
+
+    def _rule(self, line: str) -> bool:
+        if not _RULE.match(line):
+            return False
+        self.list_indents.clear()
+        self.i += 1
+        return True
+
+    def _table(self, line: str) -> bool:
+        following = self.lines[self.i + 1] if self.i + 1 < len(self.lines) else ""
+        if "|" not in line or "-" not in following or not _TABLE_RULE.match(following):
+            return False
+        if _cells(line) != _cells(following):
+            return False
+        end = self.i + 2
+        while end < len(self.lines) and "|" in self.lines[end] and self.lines[end].strip():
+            end += 1
+        self.found.add("table", "\n".join(text.strip() for text in self.lines[self.i : end]))
+        self.i = end
+        return True
+
+    def _html(self, line: str) -> bool:
+        if not _HTML.match(line):
+            return False
+        end = self.i
+        while end < len(self.lines) and self.lines[end].strip() and not _FENCE.match(self.lines[end]):
+            end += 1
+        if "<table" in line.lower() or "<pre" in line.lower():
+            tag = "</table>" if "<table" in line.lower() else "</pre>"
+            while (
+                end < len(self.lines) and tag not in "\n".join(self.lines[max(self.i, end - 1) : end]).lower()
+            ):
+                end += 1
+        html_blocks("\n".join(self.lines[self.i : end]), self.found)
+        self.i = end
+        return True
+
+    def _quote(self, line: str) -> bool:
+        if not re.match(r"^ {0,3}>", line):
+            return False
+        end = self.i
+        while end < len(self.lines) and self.lines[end].strip():
+            if end > self.i and not self.lines[end].lstrip().startswith(">") and self._starts_block(end):
+                break
+            end += 1
+        body = [re.sub(r"^ {0,3}> ?", "", text) for text in self.lines[self.i : end]]
+        self.found.add("quote", "\n".join(body))
+        self.i = end
+        return True
+
+    def _item(self, line: str) -> bool:
+        item = _ITEM.match(line)
+        if not item:
+            return False
+        indent = _indent(line)
+        while self.list_indents and indent < self.list_indents[-1]:
+            self.list_indents.pop()
+        if not self.list_indents or indent > self.list_indents[-1]:
+            self.list_indents.append(indent)
+        end = self.i + 1
+        while end < len(self.lines) and self.lines[end].strip() and not self._starts_block(end):
+            end += 1
+        body = [line.strip(), *(text.strip() for text in self.lines[self.i + 1 : end])]
+        self.found.add("list_item", "\n".join(body), level=len(self.list_indents) - 1)
+        self.i = end
+        return True
+
+    def _paragraph(self) -> None:
+        if self.list_indents and _indent(self.lines[self.i]) == 0:
+            self.list_indents.clear()
+        end = self.i + 1
+        while end < len(self.lines) and self.lines[end].strip():
+            setext = _SETEXT.match(self.lines[end])
+            if setext:
+                text = " ".join(part.strip() for part in self.lines[self.i : end])
+                self.found.add("heading", _ATTRIBUTES.sub("", text), level=1 if setext[1][0] == "=" else 2)
+                self.i = end + 1
+                return
+            if self._starts_block(end):
+                break
+            end += 1
+        self.found.add("paragraph", "\n".join(text.strip() for text in self.lines[self.i : end]))
+        self.i = end
+
+    def _starts_block(self, i: int) -> bool:
+        line = self.lines[i]
+        following = self.lines[i + 1] if i + 1 < len(self.lines) else ""
+        if "|" in line and "-" in following and _TABLE_RULE.match(following):
+            return _cells(line) == _cells(following)
+        first = line.lstrip()[:1]
+        return bool(
+            (first == "#" and _ATX.match(line))
+            or (first in "`~-*+0123456789" and (_FENCE.match(line) or _ITEM.match(line) or _RULE.match(line)))
+            or (first == "_" and _RULE.match(line))
+            or (first == ">" and _indent(line) < 4)
+            or (first == "<" and _HTML.match(line))
+        )
+
+
+def _cells(row: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", row.strip().strip("|"))) + 1
+
+
+def _indent(line: str) -> int:
+    """Columns of leading white space; a tab goes to the next multiple of four."""
+    width = 0
+    for char in line:
+        if char == " ":
+            width += 1
+        elif char == "\t":
+            width += 4 - width % 4
+        else:
+            return width
+    return 0
+
+
+def _outdent(line: str, columns: int) -> str:
+    width = 0
+    for i, char in enumerate(line):
+        if width >= columns or char not in " \t":
+            return line[i:]
+        width += 4 if char == "\t" else 1
+    return ""
+
+
+def _is_prose(lines: list[str]) -> bool:
+    text = "".join(lines)
+    return bool(re.search(r"[，。；！？]", text)) and not re.search(r"[{};=]|//|^\s*[#$]", text)

@@ -1,0 +1,80 @@
+"""Parse results as JSON, for the way from the parsing process to its parent.
+
+JSON and not pickle: the process reads hostile files, and unpickling what it sends would hand them this one.
+"""
+
+from dataclasses import asdict
+from typing import Any, cast
+
+import orjson
+
+from refdesk.knowledge.parsing.blocks import Block, Box, Parsed, ParseOptions, ParseWarning
+from refdesk.knowledge.parsing.errors import BY_CODE, ParseCrashed, ParseError
+
+
+def encode_options(options: ParseOptions) -> bytes:
+    """Options as JSON."""
+    return orjson.dumps(asdict(options))
+
+
+def decode_options(data: bytes) -> ParseOptions:
+    """Options from JSON."""
+    return ParseOptions(**orjson.loads(data))
+
+
+def encode_parsed(parsed: Parsed) -> bytes:
+    """A result as JSON."""
+    blocks = [
+        [b.kind, b.text, b.level, b.page, [[x.page, x.x0, x.y0, x.x1, x.y1] for x in b.boxes], b.offset]
+        for b in parsed.blocks
+    ]
+    return orjson.dumps(
+        {
+            "name": parsed.name,
+            "kind": parsed.kind,
+            "blocks": blocks,
+            "meta": parsed.meta,
+            "warnings": [[w.code, w.message, w.page] for w in parsed.warnings],
+            "extracted_chars": parsed.extracted_chars,
+            "kept_chars": parsed.kept_chars,
+        }
+    )
+
+
+def encode_error(error: ParseError) -> bytes:
+    """A failure as JSON."""
+    return orjson.dumps(
+        {
+            "error": {
+                "code": error.code,
+                "text": error.text,
+                "hint": error.hint_text,
+                "details": error.details,
+            }
+        },
+        default=str,
+    )
+
+
+def decode_result(data: bytes) -> Parsed:
+    """A result from JSON; raises the `ParseError` where the process reported one."""
+    try:
+        value = cast(dict[str, Any], orjson.loads(data))
+    except orjson.JSONDecodeError as error:
+        raise ParseCrashed(reason="incomplete result") from error
+    if "error" in value:
+        reported = value["error"]
+        kind = BY_CODE.get(reported["code"], ParseError)
+        raise kind(reported["text"], hint=reported["hint"], **reported["details"])
+    return Parsed(
+        name=value["name"],
+        kind=value["kind"],
+        blocks=tuple(
+            Block(kind, text, level, page, tuple(Box(*box) for box in boxes), offset)
+            for kind, text, level, page, boxes, offset in value["blocks"]
+        ),
+        meta=value["meta"],
+        warnings=tuple(ParseWarning(*w) for w in value["warnings"]),
+        extracted_chars=value["extracted_chars"],
+        kept_chars=value["kept_chars"],
+    )
