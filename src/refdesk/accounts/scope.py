@@ -32,7 +32,8 @@ class Scope:
     """A caller within one workspace.
 
     `permissions` narrows what an API key may do below its creator's role; `resource` binds a key to one
-    thing, as `("application", id)` or `("knowledge_base", id)`. `via` tells how the caller was recognised.
+    thing, as `("application", id)` or `("knowledge_base", id)`. `via` tells how the caller was recognised;
+    `api_key_id` names the key, which keeps the conversations of two keys apart.
     """
 
     workspace_id: UUID
@@ -44,6 +45,7 @@ class Scope:
     permissions: frozenset[Permission] = field(default=ALL_PERMISSIONS)
     resource: tuple[str, UUID] | None = None
     actor: str = "system"
+    api_key_id: UUID | None = None
 
     @classmethod
     def system(cls, workspace_id: UUID) -> "Scope":

@@ -40,7 +40,7 @@ class Run(Base):
 
     `state`: `queued`, `running`, `finished`, `failed`, `cancelled`, `interrupted`. `profile` is the frozen
     configuration it ran with (bases, model, prompts, settings; no secrets). `citations`, `sentences`,
-    `retrieval`, `stages` and `usage` are the finished record. A run belongs to the process named in
+    `retrieval`, `stages`, `warnings` and `usage` are the finished record. A run belongs to the process named in
     `lease_owner` until `lease_expires_at`.
     """
 
@@ -61,6 +61,7 @@ class Run(Base):
     citations: Mapped[JsonList]
     sentences: Mapped[JsonList]
     stages: Mapped[JsonList]
+    warnings: Mapped[JsonList]
     usage: Mapped[Json]
     error: Mapped[OptionalJson | None]
     retry_of: Mapped[UUID | None] = mapped_column(Uuid)
@@ -74,14 +75,18 @@ class Run(Base):
     __table_args__ = (Index("ix_runs_state_lease", "state", "lease_expires_at"),)
 
 
-class RunEvent(Base):
-    """One event of a run's log; `seq` starts at 1 and has no gaps."""
+class RunEvents(Base):
+    """One batch of a run's event log: the events `first_seq` to `last_seq`, without a gap.
+
+    `events` is `[[seq, name, data], …]`. A batch is a row because a streaming answer makes up to 25 events a
+    second: at 500 runs that is 2,000 rows a second instead of 10,000.
+    """
 
     __tablename__ = "run_events"
 
     run_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
-    seq: Mapped[int] = mapped_column(primary_key=True)
+    last_seq: Mapped[int] = mapped_column(primary_key=True)
+    first_seq: Mapped[int]
     workspace_id: Mapped[WorkspaceId]
-    name: Mapped[str] = mapped_column(String(32))
-    data: Mapped[object] = mapped_column(JSONB)
+    events: Mapped[object] = mapped_column(JSONB)
     created_at: Mapped[CreatedAt]

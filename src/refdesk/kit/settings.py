@@ -46,6 +46,13 @@ class Settings(BaseSettings):
         default=2 * 1024 * 1024, ge=1024, description="Largest accepted JSON request body."
     )
     max_question_chars: int = Field(default=8_000, ge=1, description="Longest accepted question.")
+    run_concurrency: int = Field(
+        default=200, ge=1, le=10_000, description="Questions one server process answers at once; others wait."
+    )
+    run_queue_length: int = Field(
+        default=1_000, ge=0, description="Questions that may wait in one server process; more are refused."
+    )
+    run_timeout_s: float = Field(default=900.0, gt=0, description="Longest time one answer may take.")
     parse_timeout_s: float = Field(default=300.0, gt=0, description="Time limit of parsing one file.")
     parse_memory_bytes: int = Field(
         default=2 * 1024**3, ge=64 * 1024**2, description="Memory limit of the process that parses one file."

@@ -127,6 +127,7 @@ def upgrade() -> None:
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
         sa.Column("sha256", sa.LargeBinary(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("completed_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
             ["workspace_id"], ["workspaces.id"], name=op.f("fk_blobs_workspace_id"), ondelete="CASCADE"
@@ -326,6 +327,7 @@ def upgrade() -> None:
         sa.Column("settings", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("meta", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("created_by", sa.Uuid(), nullable=True),
+        sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
@@ -374,6 +376,7 @@ def upgrade() -> None:
         sa.Column("citations", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("sentences", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("stages", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("warnings", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("usage", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("retry_of", sa.Uuid(), nullable=True),
@@ -456,6 +459,8 @@ def upgrade() -> None:
         sa.Column("acl_id", sa.BigInteger(), nullable=False),
         sa.Column("cancel_requested", sa.Boolean(), nullable=False),
         sa.Column("attempt", sa.Uuid(), nullable=True),
+        sa.Column("split_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("created_by", sa.Uuid(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -478,6 +483,12 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_documents_blob_id"), "documents", ["blob_id"], unique=False)
     op.create_index(op.f("ix_documents_knowledge_base_id"), "documents", ["knowledge_base_id"], unique=False)
+    op.create_index(
+        "ix_documents_knowledge_base_id_updated_at",
+        "documents",
+        ["knowledge_base_id", "updated_at"],
+        unique=False,
+    )
     op.create_index(op.f("ix_documents_workspace_id"), "documents", ["workspace_id"], unique=False)
     op.create_table(
         "indexes",
@@ -514,10 +525,10 @@ def upgrade() -> None:
     op.create_table(
         "run_events",
         sa.Column("run_id", sa.Uuid(), nullable=False),
-        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("last_seq", sa.Integer(), nullable=False),
+        sa.Column("first_seq", sa.Integer(), nullable=False),
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
-        sa.Column("name", sa.String(length=32), nullable=False),
-        sa.Column("data", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("events", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
             ["run_id"], ["runs.id"], name=op.f("fk_run_events_run_id"), ondelete="CASCADE"
@@ -525,7 +536,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["workspace_id"], ["workspaces.id"], name=op.f("fk_run_events_workspace_id"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("run_id", "seq", name=op.f("pk_run_events")),
+        sa.PrimaryKeyConstraint("run_id", "last_seq", name=op.f("pk_run_events")),
     )
     op.create_index(op.f("ix_run_events_workspace_id"), "run_events", ["workspace_id"], unique=False)
     op.create_table(

@@ -1,0 +1,12 @@
+"""Applications: a named way of answering over chosen knowledge bases, and the OpenAI-compatible door to it.
+
+Owns the configuration and turns it into the profile a run is made with; the answering itself is `chat`'s.
+"""
+
+from refdesk.apps.openai_routes import router as openai_router
+from refdesk.apps.profiles import StoredProfiles
+from refdesk.apps.routes import router
+
+routers = (router, openai_router)
+
+__all__ = ["StoredProfiles", "openai_router", "router", "routers"]

@@ -1,0 +1,56 @@
+"""Errors of applications and of the OpenAI-compatible interface."""
+
+from refdesk.kit.errors import Conflict, Invalid, NotFound
+
+
+class ApplicationNotFound(NotFound):
+    """The application does not exist in this workspace."""
+
+    code = "application-not-found"
+    message = "There is no application by that id in this workspace."
+
+
+class ApplicationNameTaken(Conflict):
+    """Two applications of a workspace cannot have the same name."""
+
+    code = "application-name-taken"
+    message = "An application of this name exists already."
+    hint = "Choose another name."
+
+
+class ApplicationBasesUnknown(Invalid):
+    """An application names knowledge bases that are not in its workspace."""
+
+    code = "application-bases-unknown"
+    message = "Some of the knowledge bases do not exist in this workspace."
+
+
+class ApplicationModelUnsuitable(Invalid):
+    """The model of an application must be a language model of its workspace."""
+
+    code = "application-model-unsuitable"
+    message = "The model must be a language model of this workspace."
+    hint = "Choose one of kind LLM, or none: the answer then quotes the documents."
+
+
+class PromptIncomplete(Invalid):
+    """A prompt template lacks a placeholder without which it cannot work."""
+
+    code = "prompt-incomplete"
+    message = "The answer prompt must contain {data} and {question}."
+    hint = "{data} is replaced by what was found, {question} by the question."
+
+
+class ModelNameUnknown(NotFound):
+    """`model` of an OpenAI-compatible request names nothing this key may use."""
+
+    code = "model_not_found"
+    message = "There is no application or knowledge base of that name."
+    hint = "`GET /v1/models` lists what this key may use."
+
+
+class MessagesInvalid(Invalid):
+    """The messages of an OpenAI-compatible request cannot be answered."""
+
+    code = "messages-invalid"
+    message = "The last message must come from the user and hold text."

@@ -1,0 +1,116 @@
+"""The part of OpenAI's interface that Refdesk speaks (chat completions, models, embeddings).
+
+Unknown request fields are ignored, as clients send many; the answer has one extra field, `sources`.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+class TextPart(BaseModel):
+    type: str
+    text: str = ""
+
+
+class ChatMessage(BaseModel):
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[TextPart] | None = None
+
+    def plain(self) -> str:
+        """The text of the message; parts that are not text are left out."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content or [] if part.type == "text")
+
+
+class StreamOptions(BaseModel):
+    include_usage: bool = False
+
+
+class ChatCompletionRequest(BaseModel):
+    model: str = Field(max_length=300, description="Name or id of an application or a knowledge base.")
+    messages: list[ChatMessage] = Field(min_length=1, max_length=1_000)
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_completion_tokens: int | None = Field(default=None, ge=1)
+
+
+class Source(BaseModel):
+    """What `[n]` in the answer stands for."""
+
+    n: int
+    document: str
+    document_id: str
+    paragraph_id: str
+    page: int | None = None
+    section: str = ""
+    text: str
+
+
+class CompletionUsage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    total_tokens: int = 0
+
+
+class AssistantMessage(BaseModel):
+    role: Literal["assistant"] = "assistant"
+    content: str
+
+
+class ChatChoice(BaseModel):
+    index: int = 0
+    message: AssistantMessage
+    finish_reason: Literal["stop", "length"] = "stop"
+    logprobs: None = None
+
+
+class ChatCompletion(BaseModel):
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[ChatChoice]
+    usage: CompletionUsage
+    sources: list[Source] = []
+
+
+class ModelCard(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: Literal["application", "knowledge_base", "model"]
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[ModelCard]
+
+
+class EmbeddingRequest(BaseModel):
+    model: str = Field(max_length=300, description="Name or id of an embedding model of the workspace.")
+    input: str | list[str]
+    encoding_format: Literal["float", "base64"] = "float"
+    input_type: Literal["query", "passage"] = "passage"
+
+
+class EmbeddingItem(BaseModel):
+    object: Literal["embedding"] = "embedding"
+    index: int
+    embedding: list[float] | str
+
+
+class EmbeddingList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[EmbeddingItem]
+    model: str
+    usage: CompletionUsage
+
+
+class OpenAIError(BaseModel):
+    """OpenAI's error body."""
+
+    error: dict[str, Any]

@@ -1,0 +1,100 @@
+"""Shapes of applications at the border. Settings are validated here and stored as they are here."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from refdesk.apps.tables import Application
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Suggestion = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+
+
+class ApplicationSettings(BaseModel):
+    """How an application searches and answers. `similarity` is calibrated: 0.45 balances found / not found."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    mode: Literal["embedding", "keywords", "blend"] = "blend"
+    top_n: int = Field(default=5, ge=1, le=50, description="Paragraphs given to the answer.")
+    similarity: float = Field(default=0.45, ge=0, le=1, description="Below this nothing counts as found.")
+    max_context_chars: int = Field(
+        default=8_000, ge=200, le=200_000, description="Most characters of evidence in the prompt."
+    )
+    empty_reply: str | None = Field(
+        default=None, max_length=4_000, description="Reply when nothing is found; null: the built-in one."
+    )
+    opening_words: str = Field(default="", max_length=4_000, description="Shown before the first question.")
+    suggested_questions: list[Suggestion] = Field(default=[], max_length=20)
+    complete_question: bool = Field(
+        default=True, description="Complete a follow-up question from the conversation (needs a model)."
+    )
+    history_turns: int = Field(default=4, ge=0, le=50, description="Earlier turns the model sees.")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1, le=200_000)
+    language: Literal["zh", "en"] | None = Field(
+        default=None, description="Language of prompts and notices; null: that of the question."
+    )
+
+
+class ApplicationPrompts(BaseModel):
+    """Templates; an empty one means the built-in one of the question's language."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    system: str = Field(default="", max_length=20_000)
+    answer: str = Field(default="", max_length=20_000, description="Must contain {data} and {question}.")
+
+
+class ApplicationCreate(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name
+    description: str = Field(default="", max_length=4_000)
+    knowledge_base_ids: list[UUID] = Field(default=[], max_length=100)
+    model_id: UUID | None = None
+    prompts: ApplicationPrompts = ApplicationPrompts()
+    settings: ApplicationSettings = ApplicationSettings()
+
+
+class ApplicationPatch(BaseModel):
+    """Only what is sent is changed; `prompts` and `settings` are merged field by field."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name | None = None
+    description: str | None = Field(default=None, max_length=4_000)
+    knowledge_base_ids: list[UUID] | None = Field(default=None, max_length=100)
+    model_id: UUID | None = None
+    prompts: ApplicationPrompts | None = None
+    settings: ApplicationSettings | None = None
+
+
+class ApplicationOut(BaseModel):
+    """An application as anybody who may ask it sees it."""
+
+    id: UUID
+    name: str
+    description: str
+    knowledge_base_ids: list[UUID]
+    model_id: UUID | None = Field(description="Null: the workspace's default model, or quoting without one.")
+    prompts: ApplicationPrompts
+    settings: ApplicationSettings
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, row: Application, knowledge_base_ids: list[UUID]) -> Self:
+        return cls(
+            id=row.id,
+            name=row.name,
+            description=row.description,
+            knowledge_base_ids=knowledge_base_ids,
+            model_id=row.model_id,
+            prompts=ApplicationPrompts.model_validate(row.prompts),
+            settings=ApplicationSettings.model_validate(row.settings),
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )

@@ -1,0 +1,23 @@
+"""Conversations and runs: from a question to a cited, checked, saved answer.
+
+Owns the stages of an answer, the evidence check, the events of a run and their delivery. Knows nothing of
+applications but the `ApplicationProfiles` port, and nothing of how hits are found.
+"""
+
+from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
+from refdesk.chat.routes import get_runs, router
+from refdesk.chat.runs import RunManager
+
+routers = (router,)
+
+__all__ = [
+    "ApplicationProfiles",
+    "Mode",
+    "RunManager",
+    "RunProfile",
+    "RunSubmission",
+    "Turn",
+    "get_runs",
+    "router",
+    "routers",
+]

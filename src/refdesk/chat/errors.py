@@ -1,0 +1,88 @@
+"""Errors of conversations and runs."""
+
+from refdesk.kit.errors import Conflict, Invalid, NotFound, Unavailable
+
+
+class ConversationNotFound(NotFound):
+    """The conversation does not exist, or belongs to somebody else."""
+
+    code = "conversation-not-found"
+    message = "There is no conversation of yours by that id."
+
+
+class RunNotFound(NotFound):
+    """The run does not exist, or belongs to somebody else."""
+
+    code = "run-not-found"
+    message = "There is no run of yours by that id."
+
+
+class QuestionEmpty(Invalid):
+    """The question holds nothing but white space."""
+
+    code = "question-empty"
+    message = "The question is empty."
+    hint = "Write what you want to know."
+
+
+class QuestionTooLong(Invalid):
+    """The question is longer than the setting `max_question_chars` allows."""
+
+    code = "question-too-long"
+    message = "The question is too long."
+    hint = "Shorten it, or add long material as a document and ask about it."
+
+
+class CursorInvalid(Invalid):
+    """The cursor of a list was not made by this list."""
+
+    code = "cursor-invalid"
+    message = "The cursor is not valid here."
+    hint = "Use the `next_cursor` of the previous answer, or leave it out to start anew."
+
+
+class NothingToAsk(Invalid):
+    """Neither an application nor a knowledge base was named and the workspace has none."""
+
+    code = "nothing-to-ask"
+    message = "There is no knowledge base to ask."
+    hint = "Create a knowledge base and add documents first."
+
+
+class RetryMismatch(Invalid):
+    """A retry names a run of another conversation."""
+
+    code = "retry-mismatch"
+    message = "The run to retry belongs to another conversation."
+
+
+class RunStillActive(Conflict):
+    """A run can be retried once it has ended."""
+
+    code = "run-still-active"
+    message = "That run has not ended yet."
+    hint = "Wait for its end or cancel it first."
+
+
+class RunQueueFull(Unavailable):
+    """So many questions wait that another one would wait too long."""
+
+    code = "run-queue-full"
+    message = "Too many questions are waiting."
+    hint = "Try again in a minute."
+
+
+class RunTimedOut(Unavailable):
+    """A run took longer than any answer may take."""
+
+    code = "run-timeout"
+    message = "The answer took too long and was ended."
+    hint = "Try again; if it happens often, check the model's speed."
+
+
+class AnswerEmpty(Unavailable):
+    """The model ended its answer without writing anything."""
+
+    code = "answer-empty"
+    message = "The model returned no text."
+    hint = "Try again, or check the model with its connection test."

@@ -1,0 +1,166 @@
+"""Shapes of conversations and runs at the border. Times are ISO-8601 UTC, ids UUID strings."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+RunState = Literal["queued", "running", "finished", "failed", "cancelled", "interrupted"]
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+CleanText = Annotated[str, AfterValidator(_without_nul)]
+
+
+class RunCreate(BaseModel):
+    """A question. Without a conversation a new one begins; it asks the application or the bases named here.
+
+    With `retry_of` the question may be left out: the one of that run is asked again.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: CleanText | None = Field(default=None, description="What to answer, in any language.")
+    conversation_id: UUID | None = None
+    application_id: UUID | None = None
+    knowledge_base_ids: list[UUID] | None = Field(
+        default=None, max_length=100, description="Bases to search; none named: all of the workspace."
+    )
+    mode: Literal["embedding", "keywords", "blend"] | None = None
+    retry_of: UUID | None = None
+
+
+class CitationOut(BaseModel):
+    """A place in a document that the answer's `[n]` stands for."""
+
+    n: int = Field(description="Number in the answer, from 1, in order of first appearance.")
+    paragraph_id: UUID
+    document_id: UUID
+    knowledge_base_id: UUID | None = None
+    document: str = Field(description="Name of the document when the answer was written.")
+    page: int | None = None
+    section: str = Field(description="Headings above the passage, joined by ` › `.")
+    text: str = Field(description="The passage, in its original wording.")
+    offset: int = Field(description="Where `text` begins in the paragraph's content, in characters.")
+    similarity: float | None = None
+    available: bool = Field(default=True, description="False once the paragraph has been deleted.")
+
+
+class SentenceOut(BaseModel):
+    """One sentence of the answer and whether the evidence supports it."""
+
+    text: str
+    start: int = Field(description="Where the sentence begins in the answer, in characters.")
+    end: int
+    supported: bool
+    score: float = Field(description="0–1: how well the evidence carries the sentence.")
+    reason: str = Field(
+        description="`supported`, `verbatim`, `no-claim`, or why not: `number-not-in-evidence`, "
+        "`code-not-in-evidence`, `negation-differs`, `name-not-in-evidence`, `mixed-up`, `not-in-evidence`."
+    )
+    citations: list[int]
+
+
+class StageOut(BaseModel):
+    name: str
+    state: Literal["started", "finished", "failed", "skipped"]
+    elapsed_ms: float | None = None
+    detail: dict[str, Any] = {}
+
+
+class WarningOut(BaseModel):
+    code: str
+    message: str
+
+
+class RunError(BaseModel):
+    code: str
+    message: str
+    hint: str | None = None
+
+
+class SourceOut(BaseModel):
+    """One paragraph that was found for the question."""
+
+    paragraph_id: UUID
+    document_id: UUID
+    knowledge_base_id: UUID
+    document: str
+    section: str
+    page: int | None = None
+    text: str
+    similarity: float
+    score: float
+
+
+class RetrievalOut(BaseModel):
+    """What the search for this question gave; `best` and `threshold` are calibrated similarities."""
+
+    found: bool = False
+    best: float = 0.0
+    threshold: float = 0.0
+    mode: str | None = None
+    candidates: int = 0
+    hits: list[SourceOut] = []
+    timings_ms: dict[str, float] = {}
+
+
+class UsageOut(BaseModel):
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class RunOut(BaseModel):
+    """One question and what became of it."""
+
+    id: UUID
+    conversation_id: UUID
+    application_id: UUID | None = None
+    knowledge_base_ids: list[UUID] = []
+    model_id: UUID | None = Field(default=None, description="Null: the answer quotes, no model wrote it.")
+    question: str
+    standalone_question: str | None = Field(
+        default=None, description="The question as searched, completed from the conversation."
+    )
+    answer: str
+    state: RunState
+    citations: list[CitationOut] = []
+    sentences: list[SentenceOut] = []
+    retrieval: RetrievalOut = RetrievalOut()
+    stages: list[StageOut] = []
+    warnings: list[WarningOut] = []
+    usage: UsageOut = UsageOut()
+    error: RunError | None = None
+    retry_of: UUID | None = None
+    created_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+class ConversationOut(BaseModel):
+    """A thread in a list."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    title: str
+    application_id: UUID | None = None
+    knowledge_base_ids: list[UUID] = []
+    created_at: datetime
+    updated_at: datetime
+
+
+class ConversationDetail(ConversationOut):
+    """A thread with its runs, oldest first. A retried run stays in the list; the retry names it."""
+
+    runs: list[RunOut]
+
+
+class ConversationPatch(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: Annotated[CleanText, Field(min_length=1, max_length=200)]
