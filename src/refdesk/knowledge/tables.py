@@ -12,6 +12,7 @@ from refdesk.kit.columns import (
     JsonList,
     OptionalJson,
     TextArray,
+    Timestamp,
     UpdatedAt,
     WorkspaceId,
 )
@@ -22,7 +23,7 @@ class KnowledgeBase(Base):
     """A named collection of documents that share an embedding model.
 
     `active_index_id` is the switch between indexes. `settings` holds the defaults of splitting for new
-    documents.
+    documents. `deleted_at` hides a base whose rows a job is still removing; its name is already free.
     """
 
     __tablename__ = "knowledge_bases"
@@ -42,6 +43,7 @@ class KnowledgeBase(Base):
     settings: Mapped[Json]
     meta: Mapped[Json]
     created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
+    deleted_at: Mapped[Timestamp | None]
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
 
@@ -49,7 +51,10 @@ class KnowledgeBase(Base):
 
 
 class Blob(Base):
-    """An original file, stored once per workspace by the SHA-256 of its content."""
+    """An original file, stored once per workspace by the SHA-256 of its content.
+
+    While it is being received `sha256` is a random stand-in and `completed_at` is null.
+    """
 
     __tablename__ = "blobs"
 
@@ -57,6 +62,7 @@ class Blob(Base):
     workspace_id: Mapped[WorkspaceId]
     sha256: Mapped[bytes] = mapped_column(LargeBinary)
     size: Mapped[int] = mapped_column(BigInteger)
+    completed_at: Mapped[Timestamp | None]
     created_at: Mapped[CreatedAt]
 
     __table_args__ = (UniqueConstraint("workspace_id", "sha256", name="uq_blobs_workspace_id_sha256"),)
@@ -78,7 +84,9 @@ class Document(Base):
 
     `state`: `queued`, `parsing`, `splitting`, `indexing`, `ready`, `failed`, `cancelled`. `error` is
     `{code, stage, reason, hint}`. `attempt` is the fencing token of the job that may write: a job that
-    finds another attempt in the row stops. `acl_id` 0 means whoever may view the base.
+    finds another attempt in the row stops. `acl_id` 0 means whoever may view the base. `split_at` tells
+    since when the paragraphs are complete: where it is set, processing goes on with indexing. `deleted_at`
+    hides a document whose rows a job is still removing.
     """
 
     __tablename__ = "documents"
@@ -108,9 +116,13 @@ class Document(Base):
     acl_id: Mapped[int] = mapped_column(BigInteger, default=0)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     attempt: Mapped[UUID | None] = mapped_column(Uuid)
+    split_at: Mapped[Timestamp | None]
+    deleted_at: Mapped[Timestamp | None]
     created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
+
+    __table_args__ = (Index("ix_documents_knowledge_base_id_updated_at", "knowledge_base_id", "updated_at"),)
 
 
 class Paragraph(Base):
