@@ -1,0 +1,92 @@
+"""Check that this installation can work: folder, database, schema, page."""
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import refdesk
+from refdesk.cli._console import print_json, say
+from refdesk.cli._settings import load_settings
+from refdesk.kit.errors import AppError
+from refdesk.kit.settings import Settings
+
+_SPACE_WANTED_BYTES = 2 * 1024**3
+_OLDEST_POSTGRES = 15
+_OLDEST_VECTOR = (0, 8)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. `ok` false means that Refdesk cannot work with it."""
+
+    name: str
+    ok: bool
+    text: str
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an application."""
+    app.command("doctor")(doctor)
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of everything Refdesk keeps.")] = None,
+) -> None:
+    """Check that this installation can work: folder, database, schema, page. Ends with 1 if not."""
+    findings = list(_examine(load_settings(data_dir=data_dir)))
+    ok = all(finding.ok for finding in findings)
+    if as_json:
+        print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
+    else:
+        for finding in findings:
+            say(f"{'ok   ' if finding.ok else 'FAULT'}  {finding.name}: {finding.text}")
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _examine(settings: Settings) -> Iterator[Finding]:
+    yield Finding("python", True, f"{platform.python_version()} on {platform.platform()}")
+    yield _data_folder(settings.data_dir)
+    page = Path(refdesk.__file__).parent / "server" / "static" / "index.html"
+    yield Finding("page", page.is_file(), "built" if page.is_file() else "not built; run `make page`")
+    yield from _database(settings)
+
+
+def _data_folder(data_dir: Path) -> Finding:
+    existing = next(folder for folder in (data_dir, *data_dir.absolute().parents) if folder.exists())
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return Finding("data folder", False, f"{existing} cannot be written to")
+    free = shutil.disk_usage(existing).free
+    text = f"{data_dir}, {free / 1024**3:.1f} GiB free"
+    return Finding("data folder", free >= _SPACE_WANTED_BYTES, text)
+
+
+def _database(settings: Settings) -> Iterator[Finding]:
+    import psycopg
+
+    from refdesk import migrations
+    from refdesk.kit.database import libpq_url
+    from refdesk.kit.embedded_postgres import running_database
+
+    try:
+        with running_database(settings, timeout_s=5.0) as url, psycopg.connect(libpq_url(url)) as connection:
+            version = connection.info.server_version
+            yield Finding("database", version >= _OLDEST_POSTGRES * 10000, f"PostgreSQL {version // 10000}")
+            row = connection.execute(
+                "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
+            ).fetchone()
+            vector = str(row[0]) if row is not None else None
+            new_enough = vector is not None and tuple(map(int, vector.split(".")[:2])) >= _OLDEST_VECTOR
+            yield Finding("pgvector", new_enough, vector or "not available on this server")
+            here, newest = migrations.current_revision(url), migrations.head_revision()
+            text = "empty, made at the first start" if here is None else f"at {here}, newest {newest}"
+            yield Finding("schema", True, text)
+    except (AppError, psycopg.Error) as error:
+        yield Finding("database", False, str(error).strip())

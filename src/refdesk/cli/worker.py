@@ -1,0 +1,47 @@
+"""Run background jobs: parsing, indexing, maintenance."""
+
+import asyncio
+import contextlib
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from refdesk.cli._settings import load_settings
+from refdesk.kit.embedded_postgres import running_database
+from refdesk.kit.settings import Settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an application."""
+    app.command("worker")(worker)
+
+
+def worker(
+    until_idle: Annotated[bool, typer.Option("--until-idle", help="End when no job waits any more.")] = False,
+    sole: Annotated[bool, typer.Option("--sole", hidden=True)] = False,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of everything Refdesk keeps.")] = None,
+) -> None:
+    """Run background jobs until stopped. `refdesk serve` starts one by itself.
+
+    `--sole` (from `serve` to its own worker) says that no other worker can be alive.
+    """
+    settings = load_settings(data_dir=data_dir)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt), running_database(settings) as url:
+        asyncio.run(_work(settings, url, until_idle=until_idle, sole=sole))
+
+
+async def _work(settings: Settings, url: str, *, until_idle: bool, sole: bool) -> None:
+    from refdesk.server import run_worker_process
+
+    working = asyncio.create_task(
+        run_worker_process(settings, database_url=url, until_idle=until_idle, sole=sole)
+    )
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, working.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await working
