@@ -1,0 +1,47 @@
+"""People and what lets them in: users, workspaces, roles, groups, sign-ins, API keys, the audit record.
+
+Owns who a caller is and in which workspace they act (`Scope`). Must not know what the workspaces hold: rooms
+above hook in with `on_workspace_created` and `key_resources`.
+"""
+
+from refdesk.accounts.access import (
+    Administrator,
+    Asker,
+    BoundEditor,
+    BoundViewer,
+    Editor,
+    Owner,
+    Viewer,
+)
+from refdesk.accounts.audit import audit
+from refdesk.accounts.keys import key_resources
+from refdesk.accounts.operator import OPERATOR_FILE, load_operator_key
+from refdesk.accounts.passwords import Passwords, use_passwords
+from refdesk.accounts.routes import routers
+from refdesk.accounts.scope import ALL_PERMISSIONS, Permission, Role, Scope
+from refdesk.accounts.setup import SetupGate, issue_setup_token
+from refdesk.accounts.workspaces import on_workspace_created
+
+__all__ = [
+    "ALL_PERMISSIONS",
+    "OPERATOR_FILE",
+    "Administrator",
+    "Asker",
+    "BoundEditor",
+    "BoundViewer",
+    "Editor",
+    "Owner",
+    "Passwords",
+    "Permission",
+    "Role",
+    "Scope",
+    "SetupGate",
+    "Viewer",
+    "audit",
+    "issue_setup_token",
+    "key_resources",
+    "load_operator_key",
+    "on_workspace_created",
+    "routers",
+    "use_passwords",
+]
