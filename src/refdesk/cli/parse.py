@@ -1,0 +1,152 @@
+"""`refdesk parse FILE`: what becomes of a file, without a database.
+
+Prints blocks and paragraphs; a file that cannot be read exits with 2 and the error. Meant for people who
+wonder about a file and for checks; it runs the same limited process as an upload.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from refdesk.kit.errors import AppError
+from refdesk.kit.settings import get_settings
+from refdesk.knowledge.parsing import Block, Parsed, ParseOptions, parse_limited
+from refdesk.knowledge.splitting import SplitResult, SplitSettings, split
+
+UNREADABLE = 2
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an application."""
+    app.command("parse", help="Show the blocks and paragraphs of a file, without a database.")(parse_command)
+
+
+def parse_command(
+    file: Annotated[Path, typer.Argument(help="The file to read.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    profile: Annotated[str, typer.Option(help="standard, compact or structured.")] = "standard",
+    limit: Annotated[int | None, typer.Option(help="Largest paragraph, 50 to 100000.")] = None,
+    unit: Annotated[str | None, typer.Option(help="Unit of the limit: characters or tokens.")] = None,
+    pattern: Annotated[
+        list[str] | None, typer.Option(help="Regular expression of headings; repeat it, one a level.")
+    ] = None,
+    password: Annotated[
+        str | None,
+        typer.Option(envvar="REFDESK_PARSE_PASSWORD", help="Password of a protected file."),
+    ] = None,
+) -> None:
+    """Read a file, split it and print what came out."""
+    try:
+        settings = SplitSettings(
+            profile=_one_of(profile, "standard", "compact", "structured"),
+            limit=limit,
+            unit=_one_of(unit, "characters", "tokens") if unit else None,
+            patterns=tuple(pattern or ()),
+        )
+        parsed = _read(file, ParseOptions(password=password))
+        result = split(parsed, settings)
+    except AppError as error:
+        _fail(error, as_json=as_json)
+    if as_json:
+        _write(orjson.dumps(report(parsed, result), option=orjson.OPT_INDENT_2, default=str))
+    else:
+        _print(parsed, result)
+
+
+def _one_of(value: str, *allowed: str) -> Any:
+    if value not in allowed:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(allowed)}.")
+    return value
+
+
+def _read(file: Path, options: ParseOptions) -> Parsed:
+    if not file.is_file():
+        raise typer.BadParameter(f"There is no file {file}.")
+    limits = get_settings()
+    return parse_limited(
+        file,
+        file.name,
+        options,
+        timeout_s=limits.parse_timeout_s,
+        memory_bytes=limits.parse_memory_bytes,
+    )
+
+
+def report(parsed: Parsed, result: SplitResult) -> dict[str, Any]:
+    """The JSON form: `document`, `blocks` and `paragraphs`."""
+    return {
+        "document": {
+            "name": parsed.name,
+            "kind": parsed.kind,
+            "meta": parsed.meta,
+            "coverage": round(parsed.coverage, 6),
+            "extracted_chars": parsed.extracted_chars,
+            "kept_chars": parsed.kept_chars,
+            "removed_chars": result.removed_chars,
+            "warnings": [
+                {"code": w.code, "message": w.message, "page": w.page}
+                for w in (*parsed.warnings, *result.warnings)
+            ],
+        },
+        "blocks": [_block(block) for block in parsed.blocks],
+        "paragraphs": [
+            {
+                "title": p.title,
+                "title_chain": list(p.title_chain),
+                "content": p.content,
+                "page": p.page,
+                "start": p.start,
+                "end": p.end,
+            }
+            for p in result.paragraphs
+        ],
+    }
+
+
+def _block(block: Block) -> dict[str, Any]:
+    boxes = [[x.x0, x.y0, x.x1, x.y1] for x in block.boxes]
+    return {
+        "kind": block.kind,
+        "level": block.level,
+        "text": block.text,
+        "page": block.page,
+        "box": boxes[0] if boxes else None,
+        "boxes": [{"page": x.page, "box": box} for x, box in zip(block.boxes, boxes, strict=True)],
+    }
+
+
+def _fail(error: AppError, *, as_json: bool) -> None:
+    if as_json:
+        body = {"code": error.code, "message": error.text, "hint": error.hint_text}
+        _write(orjson.dumps({"error": body}, option=orjson.OPT_INDENT_2))
+    else:
+        typer.echo(f"{error.text} ({error.code})", err=True)
+        if error.hint_text:
+            typer.echo(error.hint_text, err=True)
+    raise typer.Exit(UNREADABLE)
+
+
+def _print(parsed: Parsed, result: SplitResult) -> None:
+    typer.echo(
+        f"{parsed.name}: {parsed.kind}, {len(parsed.blocks)} blocks, {len(result.paragraphs)} paragraphs, "
+        f"coverage {parsed.coverage:.1%}"
+    )
+    for warning in (*parsed.warnings, *result.warnings):
+        typer.echo(f"! {warning.code}: {warning.message}")
+    for n, paragraph in enumerate(result.paragraphs, start=1):
+        where = f" (page {paragraph.page})" if paragraph.page else ""
+        typer.echo(f"\n[{n}]{where} {' › '.join((*paragraph.title_chain, paragraph.title)).strip(' ›')}")
+        typer.echo(paragraph.content)
+
+
+def _write(data: bytes) -> None:
+    """Bytes to standard output, whatever its encoding; a closed pipe ends the program quietly."""
+    try:
+        sys.stdout.buffer.write(data + b"\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

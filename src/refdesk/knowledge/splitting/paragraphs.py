@@ -1,0 +1,219 @@
+"""Parsed file → paragraphs within the limit, in the order of the text, covering all of it."""
+
+from dataclasses import dataclass, field
+
+from refdesk.knowledge.parsing.blocks import Box, Parsed, ParseWarning
+from refdesk.knowledge.splitting.cleaning import clean
+from refdesk.knowledge.splitting.cutting import Cutter
+from refdesk.knowledge.splitting.sections import Piece, Section, sections
+from refdesk.knowledge.splitting.settings import (
+    UNSTRUCTURED_PDF_LIMIT,
+    ParagraphDraft,
+    SplitResult,
+    SplitSettings,
+)
+from refdesk.knowledge.splitting.sizing import Characters, Sizing, Tokens
+from refdesk.knowledge.splitting.tables import cut_code, cut_table
+from refdesk.knowledge.splitting.titles import clean_title
+
+_STRUCTURED_DEPTH = 2
+_FENCES = 10  # two fences with their line breaks, and two characters to spare for longer ones
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A paragraph that is still being filled: spans of text, each with an optional repeated header."""
+
+    section: Section
+    parts: list[tuple[int, int, str, Piece]] = field(default_factory=list[tuple[int, int, str, Piece]])
+    marks: int = 0  # size of what is shown beside the text itself: fences, heading marks, repeated headers
+
+    def put(self, start: int, end: int, header: str, piece: Piece) -> None:
+        """Append a span."""
+        self.parts.append((start, end, header, piece))
+        self.marks += _marks(piece) + (len(header) + 1 if header else 0)
+
+
+def split(parsed: Parsed, settings: SplitSettings | None = None) -> SplitResult:
+    """Paragraphs of a parsed file. Raises `PatternInvalid` and `PatternTooSlow` for user patterns."""
+    settings = settings or SplitSettings()
+    limit, unit = settings.effective_limit, settings.effective_unit
+    structured = settings.profile == "structured"
+    if structured and settings.limit is None and parsed.kind == "pdf" and not _has_headings(parsed):
+        limit = UNSTRUCTURED_PDF_LIMIT
+    text = parsed.text
+    sizing: Sizing = Characters(text) if unit == "characters" else Tokens(text)
+    filler = _Filler(text, sizing, limit, by_block=structured)
+    deepest = _STRUCTURED_DEPTH if structured and not settings.patterns else None
+    drafts: list[_Draft] = []
+    for section in sections(parsed, settings.patterns, deepest):
+        drafts.extend(filler.fill(section))
+    return _finish(text, drafts, settings, limit, sizing)
+
+
+def _marks(piece: Piece) -> int:
+    if piece.kind == "code":
+        return _FENCES
+    return (piece.block.level or 1) + 1 if piece.kind == "heading" else 0
+
+
+def _has_headings(parsed: Parsed) -> bool:
+    return any(block.kind == "heading" for block in parsed.blocks)
+
+
+class _Filler:
+    def __init__(self, text: str, sizing: Sizing, limit: int, *, by_block: bool) -> None:
+        self.text = text
+        self.sizing = sizing
+        self.limit = limit
+        self.by_block = by_block
+        self.cutter = Cutter(text, sizing)
+
+    def fill(self, section: Section) -> list[_Draft]:
+        """Drafts of one section, each within the limit."""
+        if not section.body:
+            return [_Draft(section)]
+        begin, end = section.body[0].start, section.body[-1].end
+        marks = sum(_marks(piece) for piece in section.body)
+        drafts = [_Draft(section)]
+        if self.sizing.size(begin, end) + marks <= self.limit:
+            for piece in section.body:
+                drafts[0].put(piece.start, piece.end, "", piece)
+        else:
+            for piece in section.body:
+                self._place(piece, drafts)
+        return drafts
+
+    def _room(self, draft: _Draft, upcoming: Piece) -> int:
+        """What is left of the limit for the text of `upcoming` when it is joined to the draft."""
+        room = self.limit - draft.marks - _marks(upcoming)
+        return room - self.sizing.size(draft.parts[0][0], upcoming.start) if draft.parts else room
+
+    def _place(self, piece: Piece, drafts: list[_Draft]) -> None:
+        size = self.sizing.size(piece.start, piece.end)
+        room = self._room(drafts[-1], piece)
+        if size <= room:
+            drafts[-1].put(piece.start, piece.end, "", piece)
+            return
+        whole = piece.kind in ("table", "code", "front_matter") or self.by_block
+        if whole and size + _marks(piece) <= self.limit:
+            drafts.append(_Draft(drafts[-1].section))
+            drafts[-1].put(piece.start, piece.end, "", piece)
+            return
+        for start, end, header in self._cut(piece, 0 if whole else room):
+            joins = start == piece.start and self.sizing.size(start, end) <= room
+            if end <= start:
+                continue
+            if drafts[-1].parts and not joins:
+                drafts.append(_Draft(drafts[-1].section))
+            drafts[-1].put(start, end, header, piece)
+
+    def _cut(self, piece: Piece, room: int) -> list[tuple[int, int, str]]:
+        if piece.kind == "table":
+            return cut_table(self.text, piece.start, piece.end, self.cutter, self.limit)
+        if piece.kind == "code":
+            return cut_code(self.text, piece.start, piece.end, self.cutter, self.limit - _marks(piece))
+        spans = self.cutter.fill(piece.start, piece.end, room, self.limit - _marks(piece))
+        return [(start, end, "") for start, end in spans]
+
+
+def _finish(
+    text: str, drafts: list[_Draft], settings: SplitSettings, limit: int, sizing: Sizing
+) -> SplitResult:
+    out: list[ParagraphDraft] = []
+    removed = 0
+    oversize = 0
+    previous: _Draft | None = None
+    for draft in drafts:
+        made, gone = _paragraph(
+            text, draft, settings.with_filter, first=previous is None or previous.section is not draft.section
+        )
+        removed += gone
+        previous = draft
+        joined = _merged(out[-1], made, settings.effective_min_size, limit, sizing) if out else None
+        if joined is not None:
+            out[-1] = joined
+        else:
+            out.append(made)
+        if sizing.size(made.start, made.end) > 2 * limit:
+            oversize += 1
+    warnings: tuple[ParseWarning, ...] = ()
+    if oversize:
+        warnings = (
+            ParseWarning("paragraph-too-long", f"{oversize} paragraphs could not be cut to the limit."),
+        )
+    return SplitResult(tuple(p for p in out if p.content or p.title), removed, warnings)
+
+
+def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> tuple[ParagraphDraft, int]:
+    section = draft.section
+    chunks: list[str] = []
+    boxes: dict[Box, None] = {}
+    for i, (start, end, header, piece) in enumerate(draft.parts):
+        if i and piece.block is draft.parts[i - 1][3].block:
+            chunks.append(text[draft.parts[i - 1][1] : start])
+        elif i:
+            chunks.append("\n\n")
+        if header:
+            chunks.append(header + "\n")
+        chunks.append(_shown(text[start:end], piece))
+        boxes |= dict.fromkeys(piece.block.boxes)
+    content = "".join(chunks)
+    removed = 0
+    if with_filter:
+        content, removed = clean(content)
+    head = section.head_block if first else None
+    if not draft.parts:
+        content = section.heading
+    page = draft.parts[0][3].block.page if draft.parts else (head.page if head else None)
+    start = section.start if first else draft.parts[0][0]
+    end = draft.parts[-1][1] if draft.parts else section.heading_end
+    if not draft.parts and head is not None:
+        boxes = dict.fromkeys(head.boxes)
+    return (
+        ParagraphDraft(
+            title=clean_title(section.heading),
+            title_chain=section.chain,
+            content=content,
+            page=page,
+            boxes=tuple(boxes),
+            start=start,
+            end=end,
+            heading=section.heading,
+        ),
+        removed,
+    )
+
+
+def _shown(part: str, piece: Piece) -> str:
+    """A block as Markdown, so that a paragraph can be shown and edited as one."""
+    if piece.kind == "code":
+        fence = "```"
+        while fence in part:
+            fence += "`"
+        return f"{fence}\n{part}\n{fence}"
+    if piece.kind == "heading":
+        return "#" * (piece.block.level or 1) + " " + part
+    return part
+
+
+def _merged(
+    before: ParagraphDraft, made: ParagraphDraft, min_size: int, limit: int, sizing: Sizing
+) -> ParagraphDraft | None:
+    """The two as one where the second is too small to stand alone and both fit the limit."""
+    if not min_size or len(made.content) >= min_size or sizing.size(before.start, made.end) > limit:
+        return None
+    own = made.heading and made.heading != before.heading and made.content != made.heading
+    content = "\n\n".join(
+        part for part in (before.content, made.heading if own else "", made.content) if part
+    )
+    return ParagraphDraft(
+        title=before.title,
+        title_chain=before.title_chain,
+        content=content,
+        page=before.page,
+        boxes=tuple(dict.fromkeys((*before.boxes, *made.boxes))),
+        start=before.start,
+        end=made.end,
+        heading=before.heading,
+    )
