@@ -1,0 +1,87 @@
+"""The model gateway: every call to a model goes through here, whatever the vendor.
+
+Owns model descriptors, their sealed keys, their calibration, and the wires to vendors. Other rooms ask
+for a model by id and get a `Completer` or an `Embedder`; they never see a vendor. Knows nothing of
+knowledge bases or conversations.
+"""
+
+from refdesk.accounts import on_workspace_created
+from refdesk.gateway.calibration import Calibration
+from refdesk.gateway.calls import (
+    Completer,
+    Completion,
+    CompletionBuilder,
+    CompletionEvent,
+    CompletionRequest,
+    Embedder,
+    Finished,
+    FinishReason,
+    Message,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+    ToolCallReady,
+    ToolSpec,
+    UsageReport,
+    Vectors,
+)
+from refdesk.gateway.clients import Gateway, GatewayDep, get_gateway
+from refdesk.gateway.errors import (
+    ModelAuthentication,
+    ModelBadResponse,
+    ModelContextExceeded,
+    ModelError,
+    ModelInterrupted,
+    ModelNotThere,
+    ModelQuota,
+    ModelRateLimited,
+    ModelRefused,
+    ModelTimeout,
+    ModelUnavailable,
+    NoModel,
+    UnknownModel,
+    WrongModelKind,
+)
+from refdesk.gateway.routes import router
+from refdesk.gateway.service import create_workspace_models
+
+on_workspace_created.append(create_workspace_models)
+
+__all__ = [
+    "Calibration",
+    "Completer",
+    "Completion",
+    "CompletionBuilder",
+    "CompletionEvent",
+    "CompletionRequest",
+    "Embedder",
+    "FinishReason",
+    "Finished",
+    "Gateway",
+    "GatewayDep",
+    "Message",
+    "ModelAuthentication",
+    "ModelBadResponse",
+    "ModelContextExceeded",
+    "ModelError",
+    "ModelInterrupted",
+    "ModelNotThere",
+    "ModelQuota",
+    "ModelRateLimited",
+    "ModelRefused",
+    "ModelTimeout",
+    "ModelUnavailable",
+    "NoModel",
+    "ReasoningDelta",
+    "TextDelta",
+    "ToolCall",
+    "ToolCallReady",
+    "ToolSpec",
+    "UnknownModel",
+    "UsageReport",
+    "Vectors",
+    "WrongModelKind",
+    "create_workspace_models",
+    "get_gateway",
+    "router",
+]

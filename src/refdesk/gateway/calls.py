@@ -1,0 +1,171 @@
+"""The typed calls: what is asked of a model and what comes back, whatever the vendor."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refdesk.gateway.calibration import Calibration
+
+type Vectors = NDArray[np.float32]
+type FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool offered to the model; `parameters` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call the model wants made; `arguments` is the raw JSON text as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation. `tool_call_id` belongs to role `tool` only."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """One request. None leaves a parameter to the model's own default."""
+
+    messages: Sequence[Message]
+    temperature: float | None = None
+    max_tokens: int | None = None
+    stop: Sequence[str] = ()
+    tools: Sequence[ToolSpec] = ()
+    json_schema: dict[str, Any] | None = None
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A part of the model's thinking, sent apart or between `<think>` tags."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallReady:
+    """A whole call, sent after its last fragment."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    """Tokens of the whole request; sent once, at the end, when the vendor tells them."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    reason: FinishReason
+
+
+type CompletionEvent = TextDelta | ReasoningDelta | ToolCallReady | UsageReport | Finished
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A whole answer."""
+
+    text: str
+    finish_reason: FinishReason
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: UsageReport | None = None
+
+
+@dataclass(slots=True)
+class CompletionBuilder:
+    """Gathers the events of a stream into a `Completion`."""
+
+    text: list[str] = field(default_factory=list[str])
+    reasoning: list[str] = field(default_factory=list[str])
+    tool_calls: list[ToolCall] = field(default_factory=list[ToolCall])
+    usage: UsageReport | None = None
+    finish_reason: FinishReason = "other"
+
+    def add(self, event: CompletionEvent) -> None:
+        match event:
+            case TextDelta(text):
+                self.text.append(text)
+            case ReasoningDelta(text):
+                self.reasoning.append(text)
+            case ToolCallReady(call):
+                self.tool_calls.append(call)
+            case UsageReport():
+                self.usage = event
+            case Finished(reason):
+                self.finish_reason = reason
+
+    def build(self) -> Completion:
+        return Completion(
+            "".join(self.text),
+            self.finish_reason,
+            "".join(self.reasoning),
+            tuple(self.tool_calls),
+            self.usage,
+        )
+
+
+class Completer(Protocol):
+    """A chat model. Errors are `ModelError`s; closing the iterator closes the model's socket."""
+
+    @property
+    def model_id(self) -> UUID: ...
+
+    @property
+    def model_name(self) -> str: ...
+
+    @property
+    def context_tokens(self) -> int: ...
+
+    def stream(self, request: CompletionRequest) -> AsyncIterator[CompletionEvent]: ...
+
+    async def complete(self, request: CompletionRequest) -> Completion: ...
+
+
+class Embedder(Protocol):
+    """An embedding model. Vectors are float32 of shape `[len(texts), dimensions]`, L2-normalised."""
+
+    @property
+    def model_id(self) -> UUID: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def calibration(self) -> Calibration: ...
+
+    @property
+    def max_batch(self) -> int: ...
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors: ...
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors: ...

@@ -1,0 +1,115 @@
+"""Models at the border: what is sent in and what is shown. A stored key never comes out."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, field_validator
+
+Kind = Literal["LLM", "EMBEDDING"]
+
+
+class Parameters(BaseModel):
+    """Defaults of a model's calls. Empty ones are left to the vendor.
+
+    `context_tokens` bounds what is sent; `dimensions` asks an embedding model for shorter vectors;
+    `extra_body` is merged into every request as it is, for what one vendor alone understands.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    context_tokens: int = Field(default=8192, ge=256, le=10_000_000)
+    timeout_s: float = Field(default=60.0, ge=1, le=600)
+    dimensions: int | None = Field(default=None, ge=1, le=16_000)
+    batch_size: int = Field(default=32, ge=1, le=2048)
+    query_prefix: str = Field(default="", max_length=200)
+    passage_prefix: str = Field(default="", max_length=200)
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+
+
+def _checked_url(value: HttpUrl | None) -> HttpUrl | None:
+    if value is not None and (value.username or value.password or value.query or value.fragment):
+        raise ValueError("give the base address only: no user, query or fragment")
+    return value
+
+
+class Endpoint(BaseModel):
+    """An OpenAI-compatible server: base URL (ends before `/chat/completions`) and key."""
+
+    base_url: HttpUrl
+    api_key: SecretStr | None = None
+
+    _url = field_validator("base_url")(_checked_url)
+
+
+class ModelDraft(Endpoint):
+    """A model as entered."""
+
+    kind: Kind
+    name: str = Field(min_length=1, max_length=200)
+    model_name: str = Field(min_length=1, max_length=200)
+    parameters: Parameters = Field(default_factory=Parameters)
+    is_default: bool = False
+
+
+class ModelChange(BaseModel):
+    """Members that are present are changed. An `api_key` of null takes the stored key away."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    model_name: str | None = Field(default=None, min_length=1, max_length=200)
+    base_url: HttpUrl | None = None
+    api_key: SecretStr | None = None
+    parameters: Parameters | None = None
+    is_default: bool | None = None
+
+    _url = field_validator("base_url")(_checked_url)
+
+
+class CheckResult(BaseModel):
+    """What a connection test found; `error` holds the vendor's own words in `details.vendor_message`."""
+
+    ok: bool
+    checked_at: datetime
+    latency_ms: float
+    sample: str | None = None
+    dimensions: int | None = None
+    error: dict[str, Any] | None = None
+
+
+class ModelView(BaseModel):
+    """A model as shown."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    kind: Kind
+    provider: str
+    name: str
+    model_name: str
+    base_url: str | None
+    credential_hint: str | None
+    parameters: dict[str, Any]
+    dimensions: int | None
+    is_default: bool
+    last_check: CheckResult | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class RemoteModels(BaseModel):
+    """The model names a vendor's list offers."""
+
+    names: list[str]
+
+
+class Preset(BaseModel):
+    """A vendor's address, so that only the key must be typed. `kinds` tells what it offers on this wire."""
+
+    id: str
+    name: str
+    base_url: str
+    needs_key: bool
+    kinds: list[Kind]
+    example_models: dict[Kind, str]

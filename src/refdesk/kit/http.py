@@ -1,0 +1,121 @@
+"""The one way out: an HTTP client that decides by the address it really connects to.
+
+Names are resolved here and the connection goes to the very address that was judged, so a name that
+answers differently the second time (DNS rebinding) gains nothing, and redirects are judged like any other
+request. Link-local, multicast and unspecified addresses are always refused (cloud metadata services live
+there); private and loopback ones only where the caller says so.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any, cast
+
+import httpcore
+import httpx
+
+from refdesk.kit.errors import AppError
+
+DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+
+
+class AddressRefused(AppError):
+    """The address lies where this server may not connect to."""
+
+    code = "address-refused"
+    status = 422
+    message = "This address may not be connected to."
+    hint = "Private addresses are allowed by the setting REFDESK_ALLOW_PRIVATE_ENDPOINTS."
+
+
+class ResponseTooLarge(AppError):
+    """A server sent more than the limit."""
+
+    code = "response-too-large"
+    status = 502
+    message = "The other server sent more than is accepted."
+
+
+def is_allowed(address: IPv4Address | IPv6Address, *, allow_private: bool) -> bool:
+    """Whether a resolved address may be connected to."""
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if address.is_link_local or address.is_multicast or address.is_unspecified:
+        return False
+    if address.is_loopback or address.is_private:
+        return allow_private
+    return not address.is_reserved
+
+
+class _GuardedBackend(httpcore.AsyncNetworkBackend):
+    def __init__(self, *, allow_private: bool) -> None:
+        self._inner = cast(httpcore.AsyncNetworkBackend, httpcore.AnyIOBackend())
+        self._allow_private = allow_private
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except socket.gaierror as error:
+            raise httpcore.ConnectError(f"the name {host} is not known") from error
+        addresses = list(dict.fromkeys(str(item[4][0]) for item in found))
+        allowed = [a for a in addresses if is_allowed(ip_address(a), allow_private=self._allow_private)]
+        if not allowed:
+            raise AddressRefused(host=host)
+        failure: Exception | None = None
+        for address in allowed:
+            try:
+                return await self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        assert failure is not None
+        raise failure
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class _GuardedTransport(httpx.AsyncHTTPTransport):
+    def __init__(self, *, allow_private: bool, max_connections: int) -> None:
+        super().__init__()
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=ssl.create_default_context(),
+            max_connections=max_connections,
+            max_keepalive_connections=max_connections,
+            keepalive_expiry=30.0,
+            network_backend=_GuardedBackend(allow_private=allow_private),
+        )
+
+
+def guarded_client(
+    *, allow_private: bool, timeout: httpx.Timeout = DEFAULT_TIMEOUT, max_connections: int = 200
+) -> httpx.AsyncClient:
+    """A client that refuses addresses as described above and takes no proxy from the environment."""
+    return httpx.AsyncClient(
+        transport=_GuardedTransport(allow_private=allow_private, max_connections=max_connections),
+        timeout=timeout,
+        trust_env=False,
+        follow_redirects=False,
+    )
+
+
+async def read_limited(response: httpx.Response, max_bytes: int = MAX_RESPONSE_BYTES) -> bytes:
+    """The body of a streamed response; raises `ResponseTooLarge` as soon as it passes `max_bytes`."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > max_bytes:
+            raise ResponseTooLarge(max_bytes=max_bytes)
+        parts.append(part)
+    return b"".join(parts)
