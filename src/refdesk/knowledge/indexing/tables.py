@@ -19,7 +19,7 @@ class KnowledgeIndex(Base):
 
     `state`: `building`, `active`, `retired`. `home` 0 is shared by all small indexes.
     `entry_count`, `total_length` are the folded totals; `average_length` is the one that stored BM25
-    weights were computed with.
+    weights were computed with (0 until there are any). `next_home` is the home being built for it, if any.
     """
 
     __tablename__ = "indexes"
@@ -33,6 +33,7 @@ class KnowledgeIndex(Base):
     dimensions: Mapped[int]
     generation: Mapped[int] = mapped_column(default=1)
     home: Mapped[int] = mapped_column(default=0)
+    next_home: Mapped[int | None]
     state: Mapped[str] = mapped_column(String(16), default="active")
     entry_count: Mapped[int] = mapped_column(BigInteger, default=0)
     total_length: Mapped[int] = mapped_column(BigInteger, default=0)
@@ -45,7 +46,6 @@ class IndexedParagraph(Base):
     """Which revision of a paragraph an index holds: the checkpoint of every indexing job.
 
     Written in the transaction that writes the paragraph's entries, so either both are there or neither.
-    `home` and `average_length` the entries were weighted with allow re-weighting in the background.
     """
 
     __tablename__ = "indexed_paragraphs"

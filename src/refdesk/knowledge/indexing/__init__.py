@@ -1,0 +1,57 @@
+"""The index: paragraphs → entries with vectors and BM25 weights, their statistics, and where they live.
+
+Owns `indexes`, `index_entries`, `indexed_paragraphs`, `term_frequencies` and `lexical_deltas`, and the
+tokenizer that indexing and queries share. Must not know embedders, documents' states or how results are
+ranked.
+"""
+
+from refdesk.knowledge.indexing import jobs as jobs
+from refdesk.knowledge.indexing.bm25 import idf
+from refdesk.knowledge.indexing.entries import EntryKind, ParagraphText, PreparedEntries, prepare_entries
+from refdesk.knowledge.indexing.errors import IndexNotFound, VectorsInvalid, VectorsMismatch
+from refdesk.knowledge.indexing.homes import HALFVEC_HNSW_LIMIT, vector_index_expression
+from refdesk.knowledge.indexing.maintenance import settle
+from refdesk.knowledge.indexing.repository import (
+    SHARED_HOME,
+    create_index,
+    drop_index,
+    drop_indexes_of_base,
+)
+from refdesk.knowledge.indexing.scripts import Script, dominant_script, query_scripts
+from refdesk.knowledge.indexing.statistics import Statistics, StatisticsRepository
+from refdesk.knowledge.indexing.tables import KnowledgeIndex
+from refdesk.knowledge.indexing.terms import salt_of, term_of
+from refdesk.knowledge.indexing.tokens import tokenize
+from refdesk.knowledge.indexing.wire import halfvec_text, sparsevec_text
+from refdesk.knowledge.indexing.writer import IndexWriter, Written
+
+__all__ = [
+    "HALFVEC_HNSW_LIMIT",
+    "SHARED_HOME",
+    "EntryKind",
+    "IndexNotFound",
+    "IndexWriter",
+    "KnowledgeIndex",
+    "ParagraphText",
+    "PreparedEntries",
+    "Script",
+    "Statistics",
+    "StatisticsRepository",
+    "VectorsInvalid",
+    "VectorsMismatch",
+    "Written",
+    "create_index",
+    "dominant_script",
+    "drop_index",
+    "drop_indexes_of_base",
+    "halfvec_text",
+    "idf",
+    "prepare_entries",
+    "query_scripts",
+    "salt_of",
+    "settle",
+    "sparsevec_text",
+    "term_of",
+    "tokenize",
+    "vector_index_expression",
+]

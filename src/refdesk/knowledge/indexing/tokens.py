@@ -1,0 +1,120 @@
+"""Text to lexical tokens: the same function for what is indexed and for what is asked.
+
+Han runs are cut by a jieba-compatible segmenter in search mode; scripts without spaces that it does not
+know give character pairs; everything else gives Unicode words, case-folded and, in Latin script, stemmed.
+A code (`ERR-1042`, `v2.3.1`, `CrashLoopBackOff`, `snake_case`) is kept whole and in parts, so that both
+the exact code and its words find it. Stop words are kept: their frequency makes them weightless.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Protocol, cast
+
+import rjieba
+from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType] -- a C extension without types
+
+from refdesk.knowledge.indexing.folding import fold, without_accents
+
+MAX_TOKEN_CHARS = 64
+
+_HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# Kana, Thai, Lao, Myanmar, Khmer: written without spaces and not known to the segmenter.
+_PAIRED = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u104f\u1780-\u17d3"
+_LETTER = rf"[^\W_{_HAN}{_PAIRED}]"
+_SCANNER = re.compile(
+    rf"(?P<han>[{_HAN}]+)"
+    rf"|(?P<paired>[{_PAIRED}]+)"
+    r"|(?P<number>\d{1,3}(?:,\d{3})+(?![\d,]))"
+    r"|(?P<symbolic>\b[A-Za-z](?:\+\+|\#)(?!\w))"
+    rf"|(?P<word>{_LETTER}+(?:(?:[-_.']|__|--){_LETTER}+)*)"
+)
+_CONNECTORS = re.compile(r"[-_.]+")
+_HUMPS = re.compile(r"[^\W\d_a-z]+(?=[^\W\d_a-z][a-z])|[^\W\d_a-z]?[a-z]+|[^\W\d_a-z]+|\d+")
+_DECIMAL = re.compile(r"\d+\.\d+")
+_VERSION = re.compile(r"v\d+(?:\.\d+)+")
+
+
+class _Stems(Protocol):
+    def stemWord(self, word: str, /) -> str: ...
+
+
+# No cache of its own: `_word` below has one, and the stemmer's is not safe in threads.
+_stemmer = cast(_Stems, Stemmer("english", 0))
+
+
+def tokenize(text: str, *, terms: Sequence[str] = ()) -> list[str]:
+    """Tokens of `text` in order of appearance, repetitions included; empty for punctuation alone.
+
+    `terms` are words of the base's term base: where one occurs it is a token as a whole, besides what the
+    segmenter makes of it.
+    """
+    folded = fold(text)
+    tokens = list(_scan(folded))
+    if terms:
+        tokens.extend(match.group().casefold() for match in _term_pattern(tuple(terms)).finditer(folded))
+    return tokens
+
+
+def _scan(folded: str) -> Iterator[str]:
+    for match in _SCANNER.finditer(folded):
+        piece = match.group()
+        match match.lastgroup:
+            case "han":
+                yield from rjieba.cut_for_search(piece)
+            case "paired":
+                yield from _pairs(piece)
+            case "number":
+                yield piece.replace(",", "")
+            case "symbolic":
+                yield piece.casefold()
+                yield piece[0].casefold()
+            case _:
+                yield from _word(piece)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for start in range(len(run) - 1):
+        yield run[start : start + 2]
+
+
+@lru_cache(maxsize=200_000)
+def _word(word: str) -> tuple[str, ...]:
+    """A word as one stem, or a code as the whole of it followed by its parts."""
+    if "'" in word:  # don't, company's, l'amour: what the apostrophe cuts off is no word
+        return tuple(token for part in word.split("'") if len(part) > 1 for token in _word(part))
+    if _DECIMAL.fullmatch(word):
+        return (word,)
+    parts = [part for part in _CONNECTORS.split(word) if part]
+    humps = [hump for part in parts for hump in _HUMPS.findall(without_accents(part))]
+    if len(humps) <= 1 and len(parts) == 1:
+        return (_stem(word),)
+    whole = word.casefold()
+    tokens: list[str] = []
+    if len(whole) <= MAX_TOKEN_CHARS:
+        tokens.append(whole)
+        squeezed = _CONNECTORS.sub("", whole)
+        # `ERR-1042`, `ERR_1042` and `ERR1042` are one code; `2.3.1` and `23.1` are not.
+        if squeezed != whole and "." not in whole:
+            tokens.append(squeezed)
+        if _VERSION.fullmatch(whole):
+            tokens.append(whole[1:])
+    pieces = [_stem(part) for part in parts] if len(parts) > 1 else []
+    if len(humps) > len(parts):
+        pieces += [_stem(hump) for hump in humps]
+    # One-character parts (the 3 and 1 of v2.3.1) say nothing and are everywhere.
+    tokens.extend(piece for piece in dict.fromkeys(pieces) if len(piece) > 1 and piece not in tokens)
+    return tuple(tokens)
+
+
+def _stem(word: str) -> str:
+    plain = without_accents(word.casefold())[:MAX_TOKEN_CHARS]
+    return _stemmer.stemWord(plain) if plain.isascii() else plain
+
+
+@lru_cache(maxsize=64)
+def _term_pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted({fold(term) for term in terms if term.strip()}, key=len, reverse=True)
+    return re.compile("|".join(re.escape(term) for term in longest_first) or r"(?!)", re.IGNORECASE)
