@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from refdesk.kit import processes
 from refdesk.kit.embedded_postgres import ClusterFiles, DatabaseInUse, DatabaseStartFailed, EmbeddedPostgres
 from refdesk.kit.errors import Conflict
+from refdesk.kit.external_database import require_suitable
 from refdesk.kit.processes import FileLock
 from refdesk.kit.settings import Settings
 
@@ -86,7 +87,9 @@ def only_server_of(settings: Settings) -> Generator[None]:
 def database_for(settings: Settings) -> Generator[tuple[str, EmbeddedPostgres | None]]:
     """The database's URL and, if it is the embedded one, its server, which ends with the block."""
     if settings.database_url is not None:
-        yield settings.database_url.get_secret_value(), None
+        url = settings.database_url.get_secret_value()
+        require_suitable(url)
+        yield url, None
         return
     server = EmbeddedPostgres(settings.data_dir)
     deadline = time.monotonic() + _BORROWED_TIMEOUT_S

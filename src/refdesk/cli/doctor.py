@@ -17,8 +17,6 @@ from refdesk.kit.errors import AppError
 from refdesk.kit.settings import Settings
 
 _SPACE_WANTED_BYTES = 2 * 1024**3
-_OLDEST_POSTGRES = 15
-_OLDEST_VECTOR = (0, 8)
 
 
 @dataclass(frozen=True)
@@ -69,24 +67,16 @@ def _data_folder(data_dir: Path) -> Finding:
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
-    import psycopg
-
     from refdesk import migrations
-    from refdesk.kit.database import libpq_url
     from refdesk.kit.embedded_postgres import running_database
+    from refdesk.kit.external_database import require_suitable
 
     try:
-        with running_database(settings, timeout_s=5.0) as url, psycopg.connect(libpq_url(url)) as connection:
-            version = connection.info.server_version
-            yield Finding("database", version >= _OLDEST_POSTGRES * 10000, f"PostgreSQL {version // 10000}")
-            row = connection.execute(
-                "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
-            ).fetchone()
-            vector = str(row[0]) if row is not None else None
-            new_enough = vector is not None and tuple(map(int, vector.split(".")[:2])) >= _OLDEST_VECTOR
-            yield Finding("pgvector", new_enough, vector or "not available on this server")
+        with running_database(settings, timeout_s=5.0) as url:
+            postgres, vector = require_suitable(url)
+            yield Finding("database", True, f"PostgreSQL {postgres}, pgvector {vector}")
             here, newest = migrations.current_revision(url), migrations.head_revision()
             text = "empty, made at the first start" if here is None else f"at {here}, newest {newest}"
             yield Finding("schema", True, text)
-    except (AppError, psycopg.Error) as error:
-        yield Finding("database", False, str(error).strip())
+    except AppError as error:
+        yield Finding("database", False, f"{error} {error.details.get('reason', '')}".strip())

@@ -1,0 +1,104 @@
+# `make run` is all it takes; `make help` lists the rest.
+# Stamps keep a second run short: nothing is installed or built unless what it is made from has changed.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+PAGE := src/refdesk/server/static/index.html
+PAGE_SOURCES := $(shell find frontend/src frontend/public frontend/*.json frontend/*.ts frontend/*.html -type f 2>/dev/null)
+NODE_STAMP := frontend/node_modules/.installed
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install run page test lint types checks test-unit test-service test-http test-e2e test-page wheel bench lock clean
+
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(VENV)/.installed ## Install Refdesk into .venv
+
+$(VENV)/.created: scripts/find_python.sh
+	@if [ -x $(BIN)/python ] && $(BIN)/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then \
+	    :; \
+	else \
+	    python=$$(scripts/find_python.sh) || exit 1; \
+	    echo "using $$python"; \
+	    rm -rf $(VENV) && "$$python" -m venv $(VENV); \
+	fi
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created requirements.txt pyproject.toml
+	$(PIP) install --quiet --require-hashes --requirement requirements.txt
+	$(PIP) install --quiet --no-deps --editable .
+	@touch $@
+
+$(VENV)/.developing: $(VENV)/.installed requirements-dev.txt
+	$(PIP) install --quiet --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+run: $(VENV)/.installed $(PAGE) ## Install, build the page, start everything
+	@exec $(BIN)/refdesk serve
+
+page: $(PAGE) ## Build the page (needs Node 20.19 or newer)
+
+$(PAGE): $(NODE_STAMP) $(PAGE_SOURCES)
+	@scripts/find_node.sh
+	cd frontend && npm run --silent build
+	@touch $@
+
+$(NODE_STAMP): frontend/package-lock.json
+	@scripts/find_node.sh
+	cd frontend && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+lint: $(VENV)/.developing ## Style of Python code
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.developing ## Types of Python code
+	$(BIN)/pyright
+
+checks: $(VENV)/.developing ## Import contract, registry addresses, generated documents
+	$(BIN)/lint-imports
+	@for check in scripts/checks/*.sh; do echo "$$check"; $$check || exit 1; done
+	@for check in scripts/checks/*.py; do \
+	    [ -e "$$check" ] || continue; echo "$$check"; $(BIN)/python $$check || exit 1; \
+	done
+
+test: lint types checks test-page $(PAGE) ## Everything: lint, types, checks, all tests
+	REFDESK_CHROMIUM="$(CHROMIUM)" $(PYTEST) tests
+
+test-unit: $(VENV)/.developing ## Tests without input or output
+	$(PYTEST) tests/unit
+
+test-service: $(VENV)/.developing ## Tests on a real PostgreSQL
+	$(PYTEST) tests/service
+
+test-http: $(VENV)/.developing ## Tests of the HTTP surface
+	$(PYTEST) tests/http
+
+test-e2e: $(VENV)/.developing $(PAGE) ## Real processes and a real browser
+	REFDESK_CHROMIUM="$(CHROMIUM)" $(PYTEST) tests/e2e
+
+test-page: $(NODE_STAMP) ## Lint, types and unit tests of the page
+	cd frontend && npm run --silent lint && npm run --silent typecheck && npm run --silent check-i18n && npm test --silent
+
+wheel: $(VENV)/.created $(PAGE) ## Build a wheel that holds the page into dist/
+	@rm -rf dist
+	$(PIP) wheel --quiet --no-deps --wheel-dir dist .
+	@ls -l dist
+
+bench: $(VENV)/.developing $(PAGE) ## Measure the start; benchmarks/ has the others
+	$(BIN)/python -m benchmarks.startup
+
+lock: $(VENV)/.developing ## Renew requirements.txt and requirements-dev.txt
+	$(BIN)/uv pip compile pyproject.toml $(LOCK_OPTIONS) --output-file requirements.txt
+	$(BIN)/uv pip compile pyproject.toml --group dev --constraints requirements.txt $(LOCK_OPTIONS) --output-file requirements-dev.txt
+
+LOCK_OPTIONS = --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock"
+
+clean: ## Remove what was built, not what was installed
+	rm -rf dist build src/refdesk/server/static/assets $(PAGE) .pytest_cache .ruff_cache
