@@ -1,0 +1,196 @@
+"""Glyphs of a page as PDFium reports them, in the coordinates of the page as it is shown.
+
+Owns all calls into PDFium's text interface. Text painted twice for a bold look is taken once; invisible
+text (render mode 3) is marked. Three calls a character and a cache per text object: 1,000 pages of 3,000
+characters take about 10 s, against 0.3 s for plain text without positions.
+"""
+
+import ctypes
+import math
+import unicodedata
+from dataclasses import dataclass
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+_INVISIBLE_MODE = 3
+# PDFium marks a hyphen at a line end by these.
+_HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: "-"}
+_LEFT_OUT = frozenset((0, 0x200B, 0xFEFF, 0x200E, 0x200F))
+
+
+@dataclass(slots=True)
+class Glyph:
+    """A character with its box (origin top left, points), size, and whether a space stands before it."""
+
+    char: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    size: float
+    bold: bool
+    space_before: bool
+
+
+@dataclass(slots=True)
+class PageGlyphs:
+    """Glyphs by reading direction (quarter turns against the clock); counts of what was set aside."""
+
+    number: int
+    width: float
+    height: float
+    by_turn: dict[int, list[Glyph]]
+    invisible: list[Glyph]
+    doubled: int
+    raw_text: str
+
+
+@dataclass(slots=True)
+class _Style:
+    size: float
+    bold: bool
+    turn: int
+    visible: bool
+
+
+class Frame:
+    """Maps PDF user space to the page as shown: the visible box, turned by the page's /Rotate."""
+
+    def __init__(self, page: pdfium.PdfPage) -> None:
+        left, bottom, right, top = page.get_cropbox()
+        self.left, self.bottom, self.right, self.top = left, bottom, right, top
+        self.turns = page.get_rotation() // 90 % 4
+        wide, high = right - left, top - bottom
+        self.width, self.height = (high, wide) if self.turns % 2 else (wide, high)
+
+    def box(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
+        """A box in user space as (x0, y0, x1, y1) from the top left corner of the page as shown."""
+        if self.turns == 0:
+            return x0 - self.left, self.top - y1, x1 - self.left, self.top - y0
+        if self.turns == 1:
+            return y0 - self.bottom, x0 - self.left, y1 - self.bottom, x1 - self.left
+        if self.turns == 2:
+            return self.right - x1, y0 - self.bottom, self.right - x0, y1 - self.bottom
+        return self.top - y1, self.right - x1, self.top - y0, self.right - x0
+
+
+def read_glyphs(page: pdfium.PdfPage, number: int, frame: Frame) -> PageGlyphs:
+    """All glyphs of a page in content order."""
+    textpage = page.get_textpage()
+    try:
+        return _read(textpage, number, frame)
+    finally:
+        textpage.close()
+
+
+def _read(textpage: pdfium.PdfTextPage, number: int, frame: Frame) -> PageGlyphs:
+    handle = textpage.raw
+    count = raw.FPDFText_CountChars(handle)
+    rect = raw.FS_RECTF()
+    box = ctypes.byref(rect)
+    styles: dict[int, _Style] = {}
+    by_turn: dict[int, list[Glyph]] = {}
+    invisible: list[Glyph] = []
+    painted: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
+    space = False
+    doubled = 0
+    high = 0
+    texts: list[str] = []
+    unicode_of, object_of, box_of = (
+        raw.FPDFText_GetUnicode,
+        raw.FPDFText_GetTextObject,
+        raw.FPDFText_GetLooseCharBox,
+    )
+    for i in range(count):
+        code = unicode_of(handle, i)
+        if 0xD800 <= code < 0xDC00:
+            high = code
+            continue
+        if 0xDC00 <= code < 0xE000:
+            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
+            high = 0
+        char = _HYPHENS.get(code) or ("" if code in _LEFT_OUT else chr(code))
+        if not char or char.isspace():
+            space = True
+            continue
+        target = object_of(handle, i)
+        if not target:
+            continue
+        address = ctypes.addressof(target.contents)
+        style = styles.get(address)
+        if style is None:
+            style = styles[address] = _style(handle, i, target, frame)
+        box_of(handle, i, box)
+        x0, y0, x1, y1 = frame.box(rect.left, rect.bottom, rect.right, rect.top)
+        texts.append(char)
+        if _twice(painted, char, x0, y0, style.size):
+            doubled += 1
+            continue
+        glyph = Glyph(_normal(char), x0, y0, x1, y1, style.size, style.bold, space)
+        space = False
+        if style.visible:
+            by_turn.setdefault(style.turn, []).append(glyph)
+        else:
+            invisible.append(glyph)
+    return PageGlyphs(number, frame.width, frame.height, by_turn, invisible, doubled, "".join(texts))
+
+
+def _style(handle: raw.FPDF_TEXTPAGE, i: int, target: raw.FPDF_PAGEOBJECT, frame: Frame) -> _Style:
+    matrix = raw.FS_MATRIX()
+    scale = 1.0
+    if raw.FPDFText_GetMatrix(handle, i, ctypes.byref(matrix)):
+        scale = math.hypot(matrix.c, matrix.d) or 1.0
+    size = raw.FPDFText_GetFontSize(handle, i) * scale
+    angle = raw.FPDFText_GetCharAngle(handle, i)
+    turn = (round(math.degrees(angle) / 90) - frame.turns) % 4 if angle >= 0 else 0
+    weight = raw.FPDFText_GetFontWeight(handle, i)
+    visible = raw.FPDFTextObj_GetTextRenderMode(target) != _INVISIBLE_MODE
+    return _Style(round(size, 2) or 1.0, weight >= 600 or _bold_name(target), turn, visible)
+
+
+def _bold_name(target: raw.FPDF_PAGEOBJECT) -> bool:
+    font = raw.FPDFTextObj_GetFont(target)
+    if not font:
+        return False
+    buffer = ctypes.create_string_buffer(128)
+    raw.FPDFFont_GetBaseFontName(font, buffer, 128)
+    name = buffer.value.lower()
+    return (
+        b"bold" in name
+        or b"black" in name
+        or b"heavy" in name
+        or b"simhei" in name
+        or name.startswith(b"cmbx")
+    )
+
+
+def _twice(
+    painted: dict[tuple[str, int, int], list[tuple[float, float]]], char: str, x: float, y: float, size: float
+) -> bool:
+    """Whether the same character was painted almost here already (a tenth of its size away)."""
+    grid = max(size, 1.0)
+    near = 0.12 * grid
+    column, row = int(x // grid), int(y // grid)
+    columns = {column, int((x - near) // grid), int((x + near) // grid)}
+    rows = {row, int((y - near) // grid), int((y + near) // grid)}
+    for c in columns:
+        for r in rows:
+            for other_x, other_y in painted.get((char, c, r), ()):
+                if abs(other_x - x) < near and abs(other_y - y) < near:
+                    return True
+    painted.setdefault((char, column, row), []).append((x, y))
+    return False
+
+
+def _normal(char: str) -> str:
+    """Ligatures, Arabic forms and CJK radicals as the letters they stand for."""
+    code = ord(char)
+    if (
+        0xFB00 <= code <= 0xFDFF
+        or 0xFE70 <= code <= 0xFEFC
+        or 0x2E80 <= code <= 0x2FDF
+        or 0xF900 <= code <= 0xFAFF
+    ):
+        return unicodedata.normalize("NFKC", char)
+    return char

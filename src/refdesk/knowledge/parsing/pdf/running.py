@@ -1,0 +1,99 @@
+"""Running headers, footers and page numbers: lines that come back at the same place of many pages."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from refdesk.knowledge.parsing.pdf.segments import Segment, join, rows_of
+
+_DIGITS = re.compile(r"\d+")
+_ROMAN = re.compile(r"^[ivxlcIVXLC]{1,7}$")
+_PAGE_NUMBER = re.compile(
+    r"^(?:[-–—·\s]*\d{1,4}[-–—·\s]*|[ivxlcIVXLC]{1,7}|(?:page|p\.|seite)?\s*\d{1,4}\s*(?:of|/|von)\s*\d{1,4}"
+    r"|page\s*\d{1,4}|第\s*\d{1,4}\s*页(?:[\s/,，]*共\s*\d{1,4}\s*页)?)$",
+    re.IGNORECASE,
+)
+_ROWS_AT_EDGE = 3
+_EDGE = 0.13
+_NEAR = 6.0
+
+
+@dataclass(slots=True)
+class _Candidate:
+    page: int
+    y: float
+    text: str
+    segments: list[Segment]
+
+
+def take_running(pages: list[tuple[float, list[Segment]]]) -> tuple[list[list[Segment]], list[str], int]:
+    """Segments of each page without running lines, the distinct lines removed, and their characters.
+
+    `pages` holds the height and the segments of each page. With one page nothing can be told.
+    """
+    if len(pages) < 2:
+        return [segments for _, segments in pages], [], 0
+    groups: dict[str, list[_Candidate]] = defaultdict(list)
+    for number, (height, segments) in enumerate(pages):
+        for candidate in _edge_rows(number, height, segments):
+            groups[_shape(candidate.text)].append(candidate)
+    removed: set[int] = set()
+    lines: dict[str, None] = {}
+    chars = 0
+    for shape, candidates in groups.items():
+        for near in _by_place(candidates):
+            if not _is_running(shape, near, len(pages)):
+                continue
+            for candidate in near:
+                removed |= set(map(id, candidate.segments))
+                if not _PAGE_NUMBER.match(candidate.text):
+                    lines[candidate.text] = None
+                chars += len(re.sub(r"\s", "", candidate.text))
+    kept = [[s for s in segments if id(s) not in removed] for _, segments in pages]
+    return kept, list(lines)[:50], chars
+
+
+def _edge_rows(number: int, height: float, segments: list[Segment]) -> list[_Candidate]:
+    plain = [s for s in segments if not s.table]
+    near = [s for s in plain if s.y0 < _EDGE * height or s.y1 > (1 - _EDGE) * height]
+    rows = rows_of(near)
+    top = [row for row in rows if row[0].y0 < _EDGE * height][:_ROWS_AT_EDGE]
+    bottom = [row for row in rows if row[0].y1 > (1 - _EDGE) * height][-_ROWS_AT_EDGE:]
+    out: list[_Candidate] = []
+    for row in [*top, *(r for r in bottom if r not in top)]:
+        low, high = min(s.y0 for s in row), max(s.y1 for s in row)
+        members = [s for s in near if low - 0.5 <= s.middle <= high + 0.5]
+        out.append(_Candidate(number, row[0].middle, join(row).text, members))
+    return out
+
+
+def _shape(text: str) -> str:
+    stripped = re.sub(r"\s+", "", text)
+    return "#" if _ROMAN.match(stripped) else _DIGITS.sub("#", stripped)
+
+
+def _by_place(candidates: list[_Candidate]) -> list[list[_Candidate]]:
+    out: list[list[_Candidate]] = []
+    for candidate in sorted(candidates, key=lambda c: c.y):
+        if out and candidate.y - out[-1][-1].y < _NEAR:
+            out[-1].append(candidate)
+        else:
+            out.append([candidate])
+    return out
+
+
+def _is_running(shape: str, found: list[_Candidate], pages: int) -> bool:
+    seen = {c.page for c in found}
+    number = bool(_PAGE_NUMBER.match(found[0].text))
+    if len(shape) > 200:
+        return False
+    if pages == 2:
+        return len(seen) == 2 and (number or found[0].text == found[1].text)
+    # On left and right pages they differ, and chapters change them: three in a stretch are enough.
+    ordered = sorted(seen)
+    stretch = ordered[-1] - ordered[0] + 1
+    return (
+        len(seen) >= 3
+        and len(seen) >= 0.4 * stretch
+        and (number or len(seen) >= 0.1 * pages or len(seen) >= 5)
+    )
