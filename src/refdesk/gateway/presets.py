@@ -12,7 +12,7 @@ PRESETS: tuple[Preset, ...] = tuple(
         base_url=base_url,
         needs_key=needs_key,
         kinds=["LLM", "EMBEDDING"] if embedding else ["LLM"],
-        example_models={"LLM": chat} | ({"EMBEDDING": embedding} if embedding else {}),
+        example_models={"LLM": chat, "EMBEDDING": embedding} if embedding else {"LLM": chat},
     )
     for preset_id, name, base_url, needs_key, chat, embedding in (
         ("openai", "OpenAI", "https://api.openai.com/v1", True, "gpt-4o-mini", "text-embedding-3-small"),

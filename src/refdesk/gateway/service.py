@@ -1,6 +1,7 @@
 """Entering, changing, testing and removing models."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,8 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope, audit
-from refdesk.gateway.calibration import default_pairs, fit
-from refdesk.gateway.calls import CompletionRequest, Message
+from refdesk.gateway.calibration import default_pairs, duplicate_pairs, fit
+from refdesk.gateway.calls import CompletionRequest, Message, Vectors
 from refdesk.gateway.clients import Gateway
 from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS
 from refdesk.gateway.errors import EmbeddedModelFixed, ModelError, ModelInUse, ModelNameTaken
@@ -61,7 +62,7 @@ class ModelService:
                 await self._models.add(model)
         except IntegrityError as error:
             raise ModelNameTaken(name=draft.name) from error
-        await audit(self.session, self.scope, "model.create", "model", model.id, name=model.name)
+        audit(self.session, self.scope, "model.create", ("model", model.id), name=model.name)
         return model
 
     async def change(self, model_id: UUID, change: ModelChange) -> Model:
@@ -89,7 +90,7 @@ class ModelService:
                 await self.session.flush()
         except IntegrityError as error:
             raise ModelNameTaken(name=change.name) from error
-        await audit(self.session, self.scope, "model.change", "model", model.id, members=sorted(given))
+        audit(self.session, self.scope, "model.change", ("model", model.id), members=sorted(given))
         return model
 
     async def delete(self, model_id: UUID) -> None:
@@ -107,7 +108,7 @@ class ModelService:
             heirs = await self._models.all(kind)
             if heirs:
                 heirs[0].is_default = True
-        await audit(self.session, self.scope, "model.delete", "model", model_id, name=model.name)
+        audit(self.session, self.scope, "model.delete", ("model", model_id), name=model.name)
 
     async def check(self, model_id: UUID) -> CheckResult:
         """Test a stored model and keep the result."""
@@ -191,18 +192,17 @@ class ModelService:
         model.dimensions = int((await _sample_vectors(embedder)).shape[1])
         embedder = self.gateway.build_remote_embedder(model)
         pairs = default_pairs()
-        questions = await embedder.embed_queries([question for question, _, _ in pairs])
-        passages = await embedder.embed_passages([passage for _, passage, _ in pairs])
-        cosines = np.sum(questions * passages, axis=1)
+        cosines = await _cosines(embedder, [(question, passage) for question, passage, _ in pairs])
         matching = np.array([label for _, _, label in pairs], dtype=bool)
+        duplicates = await _cosines(embedder, duplicate_pairs())
         try:
-            calibration = fit(cosines[matching], cosines[~matching])
+            calibration = fit(cosines[matching], cosines[~matching], duplicate=duplicates)
         except ValueError as error:
             raise ModelError(
                 "This model does not tell matching passages from others, so it cannot be used for search.",
                 model=model.name,
             ) from error
-        model.calibration = calibration.to_json()
+        model.calibration = dict(calibration.to_json())
 
     async def _make_default(self, model: Model) -> None:
         await self._models.clear_default(model.kind)
@@ -231,7 +231,13 @@ class ModelService:
         model.credential_hint = mask(key) if key else None
 
 
-async def _sample_vectors(embedder: OpenAIEmbedder) -> np.ndarray:
+async def _cosines(embedder: OpenAIEmbedder, pairs: Sequence[tuple[str, str]]) -> Vectors:
+    questions = await embedder.embed_queries([question for question, _ in pairs])
+    passages = await embedder.embed_passages([passage for _, passage in pairs])
+    return np.sum(questions * passages, axis=1)
+
+
+async def _sample_vectors(embedder: OpenAIEmbedder) -> Vectors:
     return await embedder.embed_queries(["refdesk", "参考台"])
 
 
@@ -246,7 +252,7 @@ async def create_workspace_models(session: AsyncSession, scope: Scope) -> None:
             model_name=EMBEDDED_NAME,
             parameters={},
             dimensions=DIMENSIONS,
-            calibration=CALIBRATION.to_json(),
+            calibration=dict(CALIBRATION.to_json()),
             is_default=True,
         )
     )

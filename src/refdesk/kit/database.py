@@ -5,7 +5,7 @@ repositories get an open `AsyncSession`. `Database.transaction()` commits when i
 back when it raises.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -61,7 +61,7 @@ class Database:
         self.sessions = async_sessionmaker(self.engine, expire_on_commit=False)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncSession]:
+    async def transaction(self) -> AsyncGenerator[AsyncSession]:
         """A session in one transaction: committed at the end of the block, rolled back if it raises."""
         async with self.sessions() as session, session.begin():
             yield session

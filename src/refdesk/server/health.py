@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import ORJSONResponse
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,13 +29,13 @@ async def get_health() -> dict[str, str]:
 
 
 @router.get("/readyz", operation_id="getReadiness", summary="The database answers and is migrated")
-async def get_readiness(request: Request, database: DatabaseDep) -> ORJSONResponse:
+async def get_readiness(request: Request, database: DatabaseDep) -> JSONResponse:
     try:
         async with database.transaction() as session:
             await session.execute(text("SELECT 1 FROM alembic_version"))
     except (SQLAlchemyError, OSError) as error:
-        return ORJSONResponse({"status": "unavailable", "reason": type(error).__name__}, 503)
-    return ORJSONResponse({"status": "ready", "version": __version__})
+        return JSONResponse({"status": "unavailable", "reason": type(error).__name__}, 503)
+    return JSONResponse({"status": "ready", "version": __version__})
 
 
 @router.get("/api/v1/status", operation_id="getStatus", summary="What this workspace can do now")

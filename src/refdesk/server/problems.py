@@ -5,7 +5,7 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import ORJSONResponse
+from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from refdesk.kit.errors import AppError
@@ -38,12 +38,12 @@ def problem_body(
     }
 
 
-def _respond(request: Request, *, headers: dict[str, str] | None = None, **members: Any) -> ORJSONResponse:
+def _respond(request: Request, *, headers: dict[str, str] | None = None, **members: Any) -> JSONResponse:
     body = problem_body(getattr(request.state, "request_id", None), **members)
-    return ORJSONResponse(body, members["status"], headers=headers, media_type=PROBLEM_TYPE)
+    return JSONResponse(body, members["status"], headers=headers, media_type=PROBLEM_TYPE)
 
 
-async def _app_error(request: Request, error: Exception) -> ORJSONResponse:
+async def _app_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, AppError)
     if error.status >= 500:
         log.warning("request.failed", code=error.code, path=request.url.path, details=error.details)
@@ -60,7 +60,7 @@ async def _app_error(request: Request, error: Exception) -> ORJSONResponse:
     )
 
 
-async def _validation_error(request: Request, error: Exception) -> ORJSONResponse:
+async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     problems = [
         {"field": ".".join(str(part) for part in item["loc"][1:]), "message": item["msg"]}
@@ -79,13 +79,13 @@ async def _validation_error(request: Request, error: Exception) -> ORJSONRespons
     )
 
 
-async def _http_error(request: Request, error: Exception) -> ORJSONResponse:
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = HTTP_CODES.get(error.status_code, "http-error")
     return _respond(request, status=error.status_code, code=code, title=str(error.detail))
 
 
-async def _unexpected(request: Request, error: Exception) -> ORJSONResponse:
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("request.crashed", path=request.url.path, exc_info=error)
     return _respond(
         request,

@@ -73,7 +73,7 @@ def hang() -> Reply:
 def events(
     chunks: Sequence[Any], *, delay_s: float = 0.0, done: bool = True, break_off: bool = False
 ) -> Reply:
-    """An event stream of `chunks` (JSON, or bytes as they are). `break_off` cuts the connection after them."""
+    """An event stream of `chunks` (JSON, or bytes as they are). `break_off` cuts the connection then."""
 
     async def reply(_request: Request, send: Send) -> None:
         # Chunked, so that a cut connection is told apart from a complete answer.

@@ -187,7 +187,7 @@ class _ChunkReader:
         for choice in body.get("choices") or ():
             self._seen_choice = True
             self._note_usage(choice.get("usage"))  # where Moonshot puts it
-            part = choice.get(key) or choice.get("message") or choice.get("delta") or {}
+            part: dict[str, Any] = choice.get(key) or choice.get("message") or choice.get("delta") or {}
             events.extend(self._part(part))
             self._finish = choice.get("finish_reason") or self._finish
         return events
@@ -199,8 +199,8 @@ class _ChunkReader:
             events.append(ReasoningDelta(reasoning))
         content = part.get("content")
         if isinstance(content, list):  # content parts, as some servers send even for plain text
-            items = cast("list[Any]", content)
-            content = "".join(str(item.get("text") or "") for item in items if isinstance(item, dict))
+            items = cast("list[dict[str, Any]]", content)
+            content = "".join(str(item.get("text") or "") for item in items)
         if isinstance(content, str) and content:
             events.extend(self._thinking.feed(content))
         for fragment in part.get("tool_calls") or ():

@@ -1,10 +1,10 @@
 """Sending one request and sorting what goes wrong."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import orjson
@@ -27,6 +27,7 @@ from refdesk.kit.crypto import mask
 from refdesk.kit.errors import AppError
 from refdesk.kit.http import read_limited
 
+HTTP_OK, HTTP_TOO_MANY_REQUESTS = 200, 429
 MAX_ERROR_BYTES = 64 * 1024
 MAX_VENDOR_MESSAGE_CHARS = 500
 CONTEXT_SIGNS = ("context_length_exceeded", "maximum context length", "context window", "too many tokens")
@@ -49,7 +50,7 @@ class Connection:
     @asynccontextmanager
     async def send(
         self, method: str, path: str, body: dict[str, Any] | None = None, *, timeout_s: float | None = None
-    ) -> AsyncIterator[httpx.Response]:
+    ) -> AsyncGenerator[httpx.Response]:
         """A streamed response with status 200. Everything else is raised as a `ModelError`.
 
         `timeout_s` bounds the wait for the first byte and between any two parts.
@@ -62,7 +63,7 @@ class Connection:
             async with self.client.stream(
                 method, url, content=content, headers=headers, timeout=timeout
             ) as response:
-                if response.status_code != httpx.codes.OK:
+                if response.status_code != HTTP_OK:
                     raise self._refusal(response, await read_limited(response, MAX_ERROR_BYTES))
                 yield response
         except httpx.ConnectTimeout as error:
@@ -105,7 +106,7 @@ class Connection:
         except orjson.JSONDecodeError:
             text = raw[:MAX_VENDOR_MESSAGE_CHARS].decode("utf-8", "replace")
         details: dict[str, Any] = {"status_code": status, "vendor_message": self._clean(text)}
-        if status == httpx.codes.TOO_MANY_REQUESTS and (after := _retry_after(response)) is not None:
+        if status == HTTP_TOO_MANY_REQUESTS and (after := _retry_after(response)) is not None:
             details["retry_after_s"] = after
         return (_by_text(text, status) or _by_status(status))(**details)
 
@@ -155,7 +156,7 @@ def _message_of(body: Any) -> str | None:
         if isinstance(value, str) and value:
             return value
         if isinstance(value, dict):
-            inner: dict[str, Any] = value
+            inner = cast("dict[str, Any]", value)
             parts = [str(inner[key]) for key in ("code", "type", "message") if inner.get(key)]
             if parts:
                 return ": ".join(dict.fromkeys(parts))

@@ -1,0 +1,133 @@
+"""Writes `docs/reference/`: settings, error codes, commands, from the code itself.
+
+`--check` writes nothing and fails when a page is stale, or when an error, setting or command lacks the
+words that document it.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import refdesk
+from refdesk.kit.errors import AppError
+from refdesk.kit.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+NOTE = "<!-- Written by scripts/generate_reference.py; do not edit. -->\n"
+
+
+def settings_page() -> str:
+    lines = [
+        "# Settings",
+        "",
+        NOTE,
+        "Read once at start from the environment. What people change while the system runs is set on the",
+        "page and kept in the database.",
+        "",
+        "| Variable | Default | Meaning |",
+        "|---|---|---|",
+    ]
+    for name, field in Settings.model_fields.items():
+        if not field.description:
+            raise SystemExit(f"setting {name} has no description")
+        default = "`~/.local/share/refdesk`" if name == "data_dir" else f"`{field.default}`"
+        if field.default is None:
+            default = "empty"
+        lines.append(f"| `REFDESK_{name.upper()}` | {default} | {field.description} |")
+    return "\n".join(lines) + "\n"
+
+
+def _errors() -> Iterator[type[AppError]]:
+    for module in pkgutil.walk_packages(refdesk.__path__, "refdesk."):
+        if ".migrations" not in module.name and "__main__" not in module.name and ".child" not in module.name:
+            importlib.import_module(module.name)
+    seen: set[type[AppError]] = set()
+    waiting = [AppError]
+    while waiting:
+        kind = waiting.pop()
+        if kind not in seen:
+            seen.add(kind)
+            waiting.extend(kind.__subclasses__())
+            yield kind
+
+
+def errors_page() -> str:
+    kinds = [kind for kind in _errors() if not kind.__module__.startswith("refdesk.testing")]
+    rows: dict[str, str] = {}
+    for kind in sorted(kinds, key=lambda kind: (kind.code, kind.__module__)):
+        doc = inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+        inherited = kind is not AppError and kind.__doc__ in (
+            None,
+            *(base.__doc__ for base in kind.__bases__),
+        )
+        if not doc or inherited:
+            raise SystemExit(f"error {kind.__module__}.{kind.__name__} has no docstring of its own")
+        owner = kind.__mro__[1]
+        if kind.code == getattr(owner, "code", None) and kind.code in rows:
+            continue
+        if kind.code in rows:
+            raise SystemExit(f"two errors share the code {kind.code}: {kind.__module__}.{kind.__name__}")
+        hint = f" *{kind.hint}*" if kind.hint else ""
+        rows[kind.code] = f"| `{kind.code}` | {kind.status} | {doc}{hint} |"
+    body = ["# Error codes", "", NOTE, "Stable: programs may rely on them.", ""]
+    return "\n".join([*body, "| Code | HTTP | Meaning |", "|---|---|---|", *rows.values()]) + "\n"
+
+
+def commands_page() -> str:
+    import typer
+
+    from refdesk.cli import app
+
+    lines = ["# Commands", "", NOTE]
+
+    def describe(command: object, path: str) -> None:
+        children = getattr(command, "commands", None)
+        if children:
+            for name in sorted(children):
+                describe(children[name], f"{path} {name}")
+            return
+        help_text = (getattr(command, "help", None) or "").split("\n\n")[0].replace("\n", " ").strip()
+        if not help_text:
+            raise SystemExit(f"command {path} has no help")
+        lines.extend([f"## `{path}`", "", help_text, ""])
+        parameters = [p for p in getattr(command, "params", []) if p.name not in ("help",)]
+        if parameters:
+            lines.extend(["| Option | Meaning |", "|---|---|"])
+        for parameter in parameters:
+            names = ", ".join(f"`{name}`" for name in parameter.opts) or f"`{parameter.name}`"
+            text = (getattr(parameter, "help", None) or "").replace("\n", " ").replace("|", "\\|")
+            if parameter.param_type_name == "argument":
+                names = f"`{(parameter.name or '').upper()}`"
+            if not text:
+                raise SystemExit(f"{path}: {names} has no help")
+            lines.append(f"| {names} | {text} |")
+        lines.append("")
+
+    describe(typer.main.get_command(app), "refdesk")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+PAGES = {"settings.md": settings_page, "error-codes.md": errors_page, "commands.md": commands_page}
+
+
+def main() -> None:
+    check = "--check" in sys.argv[1:]
+    stale: list[str] = []
+    for name, make in PAGES.items():
+        path = REFERENCE / name
+        text = make()
+        if check and (not path.is_file() or path.read_text() != text):
+            stale.append(str(path.relative_to(ROOT)))
+        elif not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    if stale:
+        raise SystemExit(f"stale: {', '.join(stale)} (run: make docs)")
+
+
+if __name__ == "__main__":
+    main()
