@@ -1,0 +1,29 @@
+/** What went wrong with a call, as the server's problem documents (RFC 9457) tell it. */
+
+export class ProblemError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | null;
+  readonly details: Record<string, unknown>;
+  readonly requestId: string | null;
+
+  constructor(status: number, body: unknown) {
+    const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    const text = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : null);
+    super(text('detail') ?? text('title') ?? '');
+    this.name = 'ProblemError';
+    this.status = status;
+    this.code = text('code') ?? (status === 0 ? 'network' : `http-${status}`);
+    this.hint = text('hint');
+    this.requestId = text('request_id');
+    this.details =
+      typeof problem.details === 'object' && problem.details !== null
+        ? (problem.details as Record<string, unknown>)
+        : {};
+  }
+}
+
+export function asProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  return new ProblemError(0, { detail: error instanceof Error ? error.message : '' });
+}

@@ -1,0 +1,30 @@
+/** Sends one file with progress, which `fetch` cannot report. Refusals become `ProblemError`s as elsewhere. */
+import { callHeaders } from './credentials';
+import { ProblemError } from './problem';
+
+export function uploadFile(
+  knowledgeBaseId: string,
+  file: File,
+  onProgress: (share: number) => void,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const form = new FormData();
+    form.append('files', file, file.name);
+    request.open('POST', `/api/v1/knowledge-bases/${knowledgeBaseId}/files`);
+    for (const [name, value] of Object.entries(callHeaders())) request.setRequestHeader(name, value);
+    request.responseType = 'json';
+    request.upload.onprogress = (event) => {
+      if (event.lengthComputable) onProgress(event.loaded / event.total);
+    };
+    request.onload = () => {
+      if (request.status >= 200 && request.status < 300) resolve(request.response);
+      else reject(new ProblemError(request.status, request.response));
+    };
+    request.onerror = () => reject(new ProblemError(0, null));
+    request.onabort = () => reject(new ProblemError(0, { code: 'cancelled' }));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(form);
+  });
+}

@@ -1,0 +1,74 @@
+/** The frame of every room: the rail at the left (a drawer on phones), the room in the middle. */
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Logo } from '../components/Logo';
+import { Rail } from './Rail';
+import classes from './Shell.module.css';
+import { sessionQuery } from './session';
+
+const Palette = lazy(() => import('./Palette'));
+
+export function Shell() {
+  const { t } = useTranslation();
+  const { data: session } = useQuery(sessionQuery);
+  const [railOpen, rail] = useDisclosure(false);
+  const [paletteOpen, palette] = useDisclosure(false);
+  const location = useLocation();
+  const busy = useRouterState({ select: (state) => state.status === 'pending' });
+  const main = useRef<HTMLElement>(null);
+  useHotkeys([['mod+K', palette.toggle]], []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes whenever the place changes
+  useEffect(() => rail.close(), [location.pathname]);
+
+  if (session === null) return <Navigate to="/sign-in" search={{ next: location.href }} />;
+  return (
+    <div className={classes.shell}>
+      <a className="rd-skip" href="#main" onClick={() => main.current?.focus()}>
+        {t('shell.skip')}
+      </a>
+      <div className={classes.progress} data-busy={busy || undefined} aria-hidden />
+      <div className={classes.rail}>
+        <Rail onSearch={palette.open} />
+      </div>
+      <div className={classes.bar}>
+        <ActionIcon size="lg" aria-label={t('shell.menu')} onClick={rail.open}>
+          <IconMenu2 size={20} />
+        </ActionIcon>
+        <Logo size={22} />
+        <ActionIcon size="lg" aria-label={t('shell.search')} onClick={palette.open}>
+          <IconSearch size={20} />
+        </ActionIcon>
+      </div>
+      <Drawer
+        opened={railOpen}
+        onClose={rail.close}
+        size={284}
+        padding={0}
+        withCloseButton={false}
+        title={t('shell.menu')}
+        classNames={{ header: classes.hidden, body: classes.drawer }}
+      >
+        <Rail
+          onSearch={() => {
+            rail.close();
+            palette.open();
+          }}
+        />
+      </Drawer>
+      <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+      {paletteOpen && (
+        <Suspense>
+          <Palette onClose={palette.close} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+/** The map of the page. Every room is a file of its own that is loaded when it is entered. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ProblemError } from '../api';
+import { NotFound, RouteProblem } from './RouteProblem';
+import { queryClient } from './queryClient';
+import { Shell } from './Shell';
+import { sessionQuery } from './session';
+
+const rootRoute = createRootRoute({
+  component: Outlet,
+  errorComponent: RouteProblem,
+  notFoundComponent: NotFound,
+});
+
+const setupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/setup',
+  validateSearch: (search): { token?: string } =>
+    typeof search.token === 'string' ? { token: search.token } : {},
+  component: lazyRouteComponent(() => import('../features/setup/SetupPage')),
+});
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search): { next?: string } =>
+    typeof search.next === 'string' && search.next.startsWith('/') && !search.next.startsWith('//')
+      ? { next: search.next }
+      : {},
+  component: lazyRouteComponent(() => import('../features/setup/SignInPage')),
+});
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invite/$token',
+  component: lazyRouteComponent(() => import('../features/setup/InvitationPage')),
+});
+
+const houseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'house',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    let session = null;
+    try {
+      session = await queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (error instanceof ProblemError && error.code === 'setup-required') throw redirect({ to: '/setup' });
+      throw error;
+    }
+    if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
+  },
+});
+const homeRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/ask', replace: true });
+  },
+});
+const welcomeRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../features/setup/WelcomePage')),
+});
+const askRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/ask',
+  validateSearch: (search): { application?: string; base?: string; question?: string } => ({
+    ...(typeof search.application === 'string' ? { application: search.application } : {}),
+    ...(typeof search.base === 'string' ? { base: search.base } : {}),
+    ...(typeof search.question === 'string' ? { question: search.question } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../features/ask/AskPage')),
+});
+const conversationRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/ask/$conversationId',
+  component: lazyRouteComponent(() => import('../features/ask/ConversationPage')),
+});
+const knowledgeRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/knowledge',
+  component: lazyRouteComponent(() => import('../features/knowledge/KnowledgePage')),
+});
+export const baseTabs = ['documents', 'hit-test', 'settings'] as const;
+const baseRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/knowledge/$baseId',
+  validateSearch: (search): { tab?: (typeof baseTabs)[number] } => {
+    const tab = baseTabs.find((name) => name === search.tab);
+    return tab ? { tab } : {};
+  },
+  component: lazyRouteComponent(() => import('../features/knowledge/BasePage')),
+});
+const documentRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/documents/$documentId',
+  validateSearch: (search): { paragraph?: string; start?: number; length?: number } => ({
+    ...(typeof search.paragraph === 'string' ? { paragraph: search.paragraph } : {}),
+    ...(typeof search.start === 'number' ? { start: search.start } : {}),
+    ...(typeof search.length === 'number' ? { length: search.length } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../features/document/DocumentPage')),
+});
+const applicationsRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/applications',
+  component: lazyRouteComponent(() => import('../features/applications/ApplicationsPage')),
+});
+const newApplicationRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/applications/new',
+  component: lazyRouteComponent(() => import('../features/applications/NewApplicationPage')),
+});
+const applicationRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/applications/$applicationId',
+  component: lazyRouteComponent(() => import('../features/applications/ApplicationPage')),
+});
+const modelsRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/models',
+  component: lazyRouteComponent(() => import('../features/models/ModelsPage')),
+});
+export const settingsSections = [
+  'profile',
+  'members',
+  'groups',
+  'keys',
+  'workspaces',
+  'users',
+  'audit',
+] as const;
+const settingsRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/settings',
+  validateSearch: (search): { section?: (typeof settingsSections)[number] } => {
+    const section = settingsSections.find((name) => name === search.section);
+    return section ? { section } : {};
+  },
+  component: lazyRouteComponent(() => import('../features/settings/SettingsPage')),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    setupRoute,
+    signInRoute,
+    invitationRoute,
+    houseRoute.addChildren([
+      homeRoute,
+      welcomeRoute,
+      askRoute,
+      conversationRoute,
+      knowledgeRoute,
+      baseRoute,
+      documentRoute,
+      applicationsRoute,
+      newApplicationRoute,
+      applicationRoute,
+      modelsRoute,
+      settingsRoute,
+    ]),
+  ]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

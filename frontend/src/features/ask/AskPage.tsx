@@ -1,0 +1,85 @@
+/** The first question of a conversation: what to ask, and where to look. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Problem } from '../../components/Problem';
+import { useCaller } from '../../app/session';
+import classes from './AskPage.module.css';
+import { AskRoom } from './AskRoom';
+import { Composer, type ComposerHandle } from './Composer';
+import { NoModelBanner } from './NoModelBanner';
+import { SourcePicker } from './SourcePicker';
+import { Suggestions } from './Suggestions';
+import { type Sources, useSourceChoices } from './sources';
+import { targetOf, useAsk } from './useAsk';
+
+const noop = () => undefined;
+
+export default function AskPage() {
+  const { t } = useTranslation();
+  const search = useSearch({ from: '/house/ask' });
+  const navigate = useNavigate();
+  const { session } = useCaller();
+  const { applications } = useSourceChoices();
+  const [picked, setPicked] = useState<Sources | null>(null);
+  const composer = useRef<ComposerHandle>(null);
+  const ask = useAsk();
+  const sources: Sources =
+    picked ??
+    (search.application
+      ? { kind: 'application', id: search.application }
+      : search.base
+        ? { kind: 'bases', ids: [search.base] }
+        : { kind: 'all' });
+  const send = async (question: string) => {
+    try {
+      const run = await ask.mutateAsync({ question, ...targetOf(sources) });
+      await navigate({ to: '/ask/$conversationId', params: { conversationId: run.conversation_id } });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const application =
+    sources.kind === 'application' ? applications.find((one) => one.id === sources.id) : undefined;
+  const name = session.user?.name.split(' ')[0];
+  return (
+    <AskRoom
+      run={null}
+      sheetOpen={false}
+      onSheetClose={noop}
+      composer={
+        <>
+          {ask.error && <Problem error={ask.error} />}
+          <Composer
+            ref={composer}
+            draftKey="new"
+            running={false}
+            sending={ask.isPending}
+            onSend={send}
+            onStop={noop}
+            autoFocus
+            left={<SourcePicker value={sources} onChange={setPicked} />}
+          />
+        </>
+      }
+    >
+      <div className={classes.welcome}>
+        <NoModelBanner />
+        <h1 className={classes.title}>
+          {application ? application.name : name ? t('ask.greeting', { name }) : t('ask.greetingPlain')}
+        </h1>
+        <p className={classes.text}>
+          {application?.settings.opening_words || application?.description || t('ask.invitation')}
+        </p>
+        <Suggestions
+          sources={sources}
+          onAsk={(question) => {
+            composer.current?.fill(question);
+            send(question);
+          }}
+        />
+      </div>
+    </AskRoom>
+  );
+}

@@ -1,0 +1,68 @@
+/** The small number behind a claim: hovering shows the passage, a click opens it in its document. */
+import { HoverCard, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { CitationOut } from '../../api/generated/types.gen';
+import classes from './CitationChip.module.css';
+import { useFocusCitation } from './focus';
+
+interface Props {
+  citation: CitationOut;
+  runId: string;
+}
+
+export const placeOf = (citation: { page?: number | null; section: string }, page: (n: number) => string) =>
+  [citation.page ? page(citation.page) : null, citation.section || null].filter(Boolean).join(' · ');
+
+export function CitationChip({ citation, runId }: Props) {
+  const { t } = useTranslation();
+  const focus = useFocusCitation();
+  const place = placeOf(citation, (page) => t('common.page', { page }));
+  const label = t('ask.citationLabel', { n: citation.n, document: citation.document, place });
+  if (citation.available === false) {
+    return (
+      <span className={classes.chip} data-gone title={t('ask.passageGone')}>
+        {citation.n}
+      </span>
+    );
+  }
+  const look = () => focus({ runId, n: citation.n });
+  const away = () => focus({ runId, n: null });
+  return (
+    <HoverCard width={360} shadow="lg" openDelay={180} closeDelay={80} withinPortal position="top">
+      <HoverCard.Target>
+        <Link
+          to="/documents/$documentId"
+          params={{ documentId: citation.document_id }}
+          search={{
+            paragraph: citation.paragraph_id,
+            start: citation.offset,
+            length: citation.text.length,
+          }}
+          className={classes.chip}
+          aria-label={label}
+          onMouseEnter={look}
+          onMouseLeave={away}
+          onFocus={look}
+          onBlur={away}
+          preload={false}
+        >
+          {citation.n}
+        </Link>
+      </HoverCard.Target>
+      <HoverCard.Dropdown className={classes.card}>
+        <Text size="sm" fw={600} lineClamp={1}>
+          {citation.document}
+        </Text>
+        {place && (
+          <Text size="xs" c="dimmed" lineClamp={2}>
+            {place}
+          </Text>
+        )}
+        <Text size="sm" mt={6} className="rd-serif" lineClamp={8} lh={1.6}>
+          {citation.text}
+        </Text>
+      </HoverCard.Dropdown>
+    </HoverCard>
+  );
+}

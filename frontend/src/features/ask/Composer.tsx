@@ -1,0 +1,106 @@
+/** Where questions are written. What was typed stays until the question has been accepted. */
+import { ActionIcon, Textarea, Tooltip } from '@mantine/core';
+import { IconArrowUp, IconPlayerStopFilled } from '@tabler/icons-react';
+import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './Composer.module.css';
+
+const limit = 20_000;
+
+export interface ComposerHandle {
+  focus: () => void;
+  fill: (text: string) => void;
+}
+
+interface Props {
+  draftKey: string;
+  running: boolean;
+  sending: boolean;
+  onSend: (question: string) => Promise<boolean>;
+  onStop: () => void;
+  left: ReactNode;
+  autoFocus?: boolean;
+  ref?: Ref<ComposerHandle>;
+}
+
+export function Composer({ draftKey, running, sending, onSend, onStop, left, autoFocus, ref }: Props) {
+  const { t } = useTranslation();
+  const storage = `refdesk-draft-${draftKey}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(storage) ?? '');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const write = (value: string) => {
+    setText(value);
+    if (value) sessionStorage.setItem(storage, value);
+    else sessionStorage.removeItem(storage);
+  };
+  useImperativeHandle(ref, () => ({
+    focus: () => field.current?.focus(),
+    fill: (value) => {
+      write(value);
+      field.current?.focus();
+    },
+  }));
+  const question = text.trim();
+  const send = async () => {
+    if (!question || sending || running) return;
+    if (await onSend(question)) write('');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter chooses a word and must not send.
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      send();
+    } else if (event.key === 'Escape' && running) onStop();
+  };
+  return (
+    <form
+      className={classes.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <Textarea
+        ref={field}
+        variant="unstyled"
+        autosize
+        minRows={1}
+        maxRows={10}
+        maxLength={limit}
+        aria-label={t('ask.question')}
+        placeholder={t('ask.placeholder')}
+        value={text}
+        onChange={(event) => write(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        autoFocus={autoFocus}
+        classNames={{ input: classes.input }}
+      />
+      <div className={classes.foot}>
+        <div className={classes.left}>{left}</div>
+        {running ? (
+          <Tooltip label={t('ask.stop')}>
+            <ActionIcon size={36} radius="xl" variant="filled" color="gray" onClick={onStop} aria-label={t('ask.stop')}>
+              <IconPlayerStopFilled size={16} />
+            </ActionIcon>
+          </Tooltip>
+        ) : (
+          <Tooltip label={t('ask.sendHint')}>
+            <ActionIcon
+              type="submit"
+              size={36}
+              radius="xl"
+              variant="filled"
+              color="lamp"
+              loading={sending}
+              disabled={!question}
+              aria-label={t('ask.send')}
+            >
+              <IconArrowUp size={19} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,112 @@
+/** A conversation: its turns, the composer for the next question, and the evidence of the turn in view. */
+import { useHotkeys } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { getConversationOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { cancelRun } from '../../api/generated/sdk.gen';
+import type { RunOut } from '../../api/generated/types.gen';
+import { Problem } from '../../components/Problem';
+import { Skeletons } from '../../components/Skeletons';
+import { useNotify } from '../../components/useNotify';
+import { AskRoom } from './AskRoom';
+import { Composer, type ComposerHandle } from './Composer';
+import classes from './ConversationPage.module.css';
+import { groupTurns, isOpen } from './liveRun';
+import { SourcePicker } from './SourcePicker';
+import { sourcesOf } from './sources';
+import { TurnView, WaitingLines } from './TurnView';
+import { useAsk } from './useAsk';
+
+export default function ConversationPage() {
+  const { conversationId } = useParams({ from: '/house/ask/$conversationId' });
+  return <Thread key={conversationId} id={conversationId} />;
+}
+
+function Thread({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const { failed } = useNotify();
+  const conversation = useQuery({
+    ...getConversationOptions({ path: { conversation_id: id } }),
+    refetchOnWindowFocus: false,
+  });
+  const ask = useAsk();
+  const composer = useRef<ComposerHandle>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const [shown, setShown] = useState<RunOut | null>(null);
+  const [sheet, setSheet] = useState(false);
+  const turns = useMemo(() => groupTurns(conversation.data?.runs ?? []), [conversation.data]);
+  const lastRun = turns.at(-1)?.runs.at(-1);
+  const running = conversation.data?.runs.find(isOpen);
+  useHotkeys([['/', () => composer.current?.focus()]]);
+
+  // The latest question goes to the top of the view and the answer grows below it: nothing jumps while reading.
+  const lastTurn = turns.at(-1)?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scroll when there is a new turn, not at every token
+  useLayoutEffect(() => {
+    if (turns.length > 1 || ask.isPending) end.current?.scrollIntoView({ block: 'start', behavior: 'instant' });
+  }, [lastTurn, ask.isPending]);
+
+  const show = useCallback((run: RunOut) => {
+    setShown((known) => (!known || known.id === run.id || known.created_at <= run.created_at ? run : known));
+  }, []);
+  const openEvidence = useCallback((run: RunOut) => {
+    setShown(run);
+    setSheet(true);
+  }, []);
+  const send = async (question: string) => {
+    try {
+      await ask.mutateAsync({ question, conversation_id: id });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const retry = (run: RunOut) =>
+    ask.mutate({ retry_of: run.id, conversation_id: id }, { onError: failed });
+  const stop = () => {
+    if (running) cancelRun({ path: { run_id: running.id }, throwOnError: true }).catch(failed);
+  };
+
+  return (
+    <AskRoom
+      run={shown ?? lastRun ?? null}
+      sheetOpen={sheet}
+      onSheetClose={() => setSheet(false)}
+      composer={
+        <>
+          {ask.error && !ask.variables?.retry_of && <Problem error={ask.error} />}
+          <Composer
+            ref={composer}
+            draftKey={id}
+            running={running !== undefined}
+            sending={ask.isPending}
+            onSend={send}
+            onStop={stop}
+            left={<SourcePicker value={sourcesOf(conversation.data ?? {})} />}
+          />
+        </>
+      }
+    >
+      <h1 className={classes.hidden}>{conversation.data?.title ?? t('ask.conversation')}</h1>
+      {conversation.isPending && <Skeletons rows={5} height={20} />}
+      {conversation.error && <Problem error={conversation.error} onRetry={conversation.refetch} />}
+      {turns.map((turn, index) => (
+        <div
+          key={turn.id}
+          ref={index === turns.length - 1 && !ask.isPending ? end : undefined}
+          className={index === turns.length - 1 ? classes.latest : classes.earlier}
+        >
+          <TurnView turn={turn} onRetry={retry} onLive={show} onEvidence={openEvidence} />
+        </div>
+      ))}
+      {ask.isPending && ask.variables.question && (
+        <div ref={end} className={classes.latest}>
+          <p className={classes.pending}>{ask.variables.question}</p>
+          <WaitingLines />
+        </div>
+      )}
+    </AskRoom>
+  );
+}

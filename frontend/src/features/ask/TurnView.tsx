@@ -1,0 +1,159 @@
+/** One question and its answer: status, text, what is wrong with it, and what can be done with it. */
+import { ActionIcon, Button, CopyButton, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core';
+import {
+  IconCheck,
+  IconChevronLeft,
+  IconChevronRight,
+  IconCopy,
+  IconQuote,
+  IconRefresh,
+} from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { RunOut } from '../../api/generated/types.gen';
+import { Problem } from '../../components/Problem';
+import { ProblemError } from '../../api';
+import { formatScore } from '../../i18n/format';
+import { Answer } from './Answer';
+import { answerAsText } from './answerAsText';
+import { isOpen, type Turn } from './liveRun';
+import { StatusLine } from './StatusLine';
+import classes from './TurnView.module.css';
+import { useLiveRun } from './useLiveRun';
+
+interface Props {
+  turn: Turn;
+  onRetry: (run: RunOut) => void;
+  onLive: (run: RunOut) => void;
+  onEvidence: (run: RunOut) => void;
+}
+
+export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const last = turn.runs.length - 1;
+  const index = Math.min(chosen ?? last, last);
+  const saved = turn.runs[index] as RunOut;
+  const { run, connection, error } = useLiveRun(saved);
+  const open = isOpen(run);
+  useEffect(() => {
+    onLive(run);
+  }, [run, onLive]);
+
+  return (
+    <article className={classes.turn} aria-busy={open}>
+      <h2 className={classes.question}>{turn.question}</h2>
+      <StatusLine run={run} />
+      {open && connection === 'lost' && (
+        <Text size="sm" c="dimmed" role="status">
+          {t('ask.reconnecting')}
+        </Text>
+      )}
+      {open && !run.answer && <WaitingLines />}
+      {run.answer && <Answer run={run} writing={open} />}
+      <Notes run={run} />
+      {(error != null || run.error) && (
+        <Problem
+          error={error ?? new ProblemError(0, { ...run.error, detail: run.error?.message })}
+          title={t('ask.failed')}
+          onRetry={() => onRetry(run)}
+        />
+      )}
+      {!open && (
+        <Group gap={4} mt={8} className={classes.actions}>
+          {run.answer && (
+            <CopyButton value={answerAsText(run)}>
+              {({ copied, copy }) => (
+                <Tooltip label={copied ? t('common.copied') : t('ask.copyAnswer')}>
+                  <ActionIcon aria-label={t('ask.copyAnswer')} onClick={copy}>
+                    {copied ? <IconCheck size={17} /> : <IconCopy size={17} />}
+                  </ActionIcon>
+                </Tooltip>
+              )}
+            </CopyButton>
+          )}
+          <Tooltip label={t('ask.retry')}>
+            <ActionIcon aria-label={t('ask.retry')} onClick={() => onRetry(run)}>
+              <IconRefresh size={17} />
+            </ActionIcon>
+          </Tooltip>
+          {turn.runs.length > 1 && (
+            <Group gap={2} aria-label={t('ask.versions')} role="group">
+              <ActionIcon
+                aria-label={t('ask.previousVersion')}
+                disabled={index === 0}
+                onClick={() => setChosen(index - 1)}
+              >
+                <IconChevronLeft size={16} />
+              </ActionIcon>
+              <Text size="xs" c="dimmed">
+                {t('ask.versionOf', { n: index + 1, count: turn.runs.length })}
+              </Text>
+              <ActionIcon
+                aria-label={t('ask.nextVersion')}
+                disabled={index === last}
+                onClick={() => setChosen(index + 1)}
+              >
+                <IconChevronRight size={16} />
+              </ActionIcon>
+            </Group>
+          )}
+          {(run.retrieval?.hits?.length ?? 0) > 0 && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              className={classes.evidence}
+              leftSection={<IconQuote size={16} aria-hidden />}
+              onClick={() => onEvidence(run)}
+            >
+              {t('ask.showEvidence', { count: run.citations?.length || run.retrieval?.hits?.length || 0 })}
+            </Button>
+          )}
+        </Group>
+      )}
+    </article>
+  );
+}
+
+/** What the reader must know about how this answer came about. */
+function Notes({ run }: { run: RunOut }) {
+  const { t } = useTranslation();
+  if (isOpen(run)) return null;
+  const notes: string[] = [];
+  if (run.state === 'cancelled') notes.push(t('ask.wasStopped'));
+  if (run.state === 'interrupted') notes.push(t('ask.wasInterrupted'));
+  const retrieval = run.retrieval;
+  if (retrieval && retrieval.found === false && (retrieval.threshold ?? 0) > 0) {
+    notes.push(
+      t('ask.notFoundWhy', {
+        best: formatScore(retrieval.best ?? 0),
+        threshold: formatScore(retrieval.threshold ?? 0),
+      }),
+    );
+  } else if (run.state === 'finished' && !run.model_id && run.answer) {
+    notes.push(t('ask.quoted'));
+  }
+  const unsupported = (run.sentences ?? []).filter((sentence) => !sentence.supported).length;
+  if (unsupported > 0) notes.push(t('ask.unsupportedCount', { count: unsupported }));
+  if (notes.length === 0) return null;
+  return (
+    <Stack gap={2} mt={4}>
+      {notes.map((note) => (
+        <Text key={note} size="sm" c="dimmed">
+          {note}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+export function WaitingLines() {
+  return (
+    <Stack gap={10} aria-hidden>
+      <Skeleton height={14} width="94%" />
+      <Skeleton height={14} width="88%" />
+      <Skeleton height={14} width="61%" />
+    </Stack>
+  );
+}
