@@ -1,4 +1,4 @@
-"""Similarity on one scale: maps an embedder's raw cosines to 0–1, so that a threshold means the same everywhere.
+"""Similarity on one scale: maps raw cosines to 0–1, so that a threshold means the same everywhere.
 
 Raw cosines cannot be compared between embedders (multilingual-e5 lives in 0.7–0.95, others in 0.2–0.8).
 Owns the map, its stored form and the way it is fitted. Must not know where scores are used.

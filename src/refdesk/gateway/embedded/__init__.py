@@ -4,8 +4,7 @@ Owns the model from its weights file to vectors. It must not know of knowledge b
 of other vendors. Everything heavy (`onnx`, `onnxruntime`) is imported at first use.
 """
 
-# from refdesk.gateway.embedded.calibration import CALIBRATION
-
+from refdesk.gateway.embedded.calibration import CALIBRATION
 from refdesk.gateway.embedded.conversion import Progress
 from refdesk.gateway.embedded.engine import DIMENSIONS, MAX_TOKENS, EmbeddedEmbedder
 from refdesk.gateway.embedded.errors import (
@@ -16,6 +15,7 @@ from refdesk.gateway.embedded.errors import (
 from refdesk.gateway.embedded.lane import AsyncEmbeddedEmbedder
 
 __all__ = [
+    "CALIBRATION",
     #    "CALIBRATION",
     "DIMENSIONS",
     "MAX_TOKENS",
