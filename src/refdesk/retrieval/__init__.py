@@ -1,0 +1,42 @@
+"""Retrieval: from a question to the paragraphs that answer it, with the numbers that decided.
+
+Owns the legs, their fusion, the gate and the search modes. Reads the index and never writes; knows no
+conversation, prompt or application.
+"""
+
+from refdesk.retrieval.errors import (
+    EmbeddingChanged,
+    KnowledgeBaseNotFound,
+    QueryEmpty,
+    QueryTooLong,
+    UnknownMode,
+)
+from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
+from refdesk.retrieval.routes import RetrieverDep, router
+from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, HitView
+from refdesk.retrieval.search import DropReason, Hit, LegScore, SearchRequest, SearchResult
+from refdesk.retrieval.service import Embedders, Retriever
+
+__all__ = [
+    "DropReason",
+    "Embedders",
+    "EmbeddingChanged",
+    "Hit",
+    "HitTestRequest",
+    "HitTestResult",
+    "HitView",
+    "KnowledgeBaseNotFound",
+    "LegScore",
+    "Mode",
+    "QueryEmpty",
+    "QueryTooLong",
+    "Retriever",
+    "RetrieverDep",
+    "SearchRequest",
+    "SearchResult",
+    "UnknownMode",
+    "get_mode",
+    "mode_names",
+    "register",
+    "router",
+]

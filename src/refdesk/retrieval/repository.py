@@ -1,0 +1,130 @@
+"""All reading that a search does besides the legs' own statement."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.accounts import Scope
+from refdesk.knowledge.indexing import KnowledgeIndex
+from refdesk.knowledge.tables import Document, KnowledgeBase
+from refdesk.retrieval.candidates import Row
+from refdesk.retrieval.errors import KnowledgeBaseNotFound
+from refdesk.retrieval.statements import Target
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedIndex:
+    """The active index of a base that is searched."""
+
+    target: Target
+    knowledge_base_id: UUID
+    model_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class FoundParagraph:
+    """What is shown of a paragraph, and the terms of the entry that it was found by."""
+
+    document_id: UUID
+    knowledge_base_id: UUID
+    document_name: str
+    title: str
+    title_chain: tuple[str, ...]
+    content: str
+    page: int | None
+    boxes: list[Any]
+    terms: list[int]
+
+
+class SearchRepository:
+    """Reads within a workspace."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self._session = session
+        self._scope = scope
+
+    async def active_indexes(self, knowledge_base_ids: Sequence[UUID]) -> list[SearchedIndex]:
+        """The active index of each base that has one. Raises `KnowledgeBaseNotFound` for a foreign id."""
+        wanted = list(dict.fromkeys(knowledge_base_ids))
+        query = (
+            select(
+                KnowledgeBase.id,
+                KnowledgeIndex.id,
+                KnowledgeIndex.home,
+                KnowledgeIndex.dimensions,
+                KnowledgeIndex.model_id,
+            )
+            .outerjoin(
+                KnowledgeIndex,
+                (KnowledgeIndex.id == KnowledgeBase.active_index_id)
+                & (KnowledgeIndex.workspace_id == self._scope.workspace_id),
+            )
+            .where(KnowledgeBase.id.in_(wanted), KnowledgeBase.workspace_id == self._scope.workspace_id)
+        )
+        rows = (await self._session.execute(query)).tuples().all()
+        missing = set(wanted) - {base_id for base_id, *_ in rows}
+        if missing:
+            raise KnowledgeBaseNotFound(knowledge_base_ids=sorted(map(str, missing)))
+        found: list[SearchedIndex] = []
+        # An outer join: a base without an active index has NULLs, whatever the columns' types say.
+        for base_id, index_id, home, dimensions, model_id in cast(
+            "Sequence[tuple[UUID, UUID | None, int, int, UUID]]", rows
+        ):
+            if index_id is not None:
+                found.append(SearchedIndex(Target(index_id, home, dimensions), base_id, model_id))
+        return found
+
+    async def apply(self, settings: dict[str, str]) -> None:
+        """Settings for the rest of the transaction."""
+        calls = ", ".join(f"set_config(:name_{i}, :value_{i}, true)" for i in range(len(settings)))
+        parameters = {f"name_{i}": name for i, name in enumerate(settings)}
+        parameters |= {f"value_{i}": value for i, value in enumerate(settings.values())}
+        await self._session.execute(text(f"SELECT {calls}"), parameters)
+
+    async def paragraphs_in(self, document_ids: Sequence[UUID]) -> int:
+        """How many paragraphs these documents have."""
+        query = select(func.coalesce(func.sum(Document.paragraph_count), 0)).where(
+            Document.id.in_(document_ids), Document.workspace_id == self._scope.workspace_id
+        )
+        return int((await self._session.execute(query)).scalar_one())
+
+    async def candidates(self, statement: str, parameters: dict[str, Any]) -> list[Row]:
+        """The rows of a legs' statement, each entry once."""
+        rows: dict[UUID, Row] = {}
+        for record in await self._session.execute(text(statement), parameters):
+            row = Row(*record)
+            rows.setdefault(row.entry_id, row)
+        return list(rows.values())
+
+    async def paragraphs(self, rows: Iterable[Row]) -> dict[UUID, FoundParagraph]:
+        """What is shown of each row's paragraph, by entry id; rows whose paragraph is gone are left out."""
+        homes: dict[int, list[UUID]] = {}
+        for row in rows:
+            homes.setdefault(row.home, []).append(row.entry_id)
+        if not homes:
+            return {}
+        parts: list[str] = []
+        parameters: dict[str, Any] = {"workspace_id": self._scope.workspace_id}
+        for home, ids in homes.items():
+            parameters[f"ids_{home}"] = ids
+            parts.append(
+                f"SELECT id, paragraph_id, terms FROM index_entries WHERE home = {home:d}"
+                f" AND id = ANY(CAST(:ids_{home} AS uuid[])) AND workspace_id = :workspace_id"
+            )
+        statement = (
+            "SELECT e.id, p.document_id, p.knowledge_base_id, d.name, p.title, p.title_chain, p.content,"
+            f" p.page, p.boxes, e.terms FROM ({' UNION ALL '.join(parts)}) e"
+            " JOIN paragraphs p ON p.id = e.paragraph_id JOIN documents d ON d.id = p.document_id"
+            " WHERE p.workspace_id = :workspace_id"
+        )
+        found: dict[UUID, FoundParagraph] = {}
+        for record in await self._session.execute(text(statement), parameters):
+            entry_id, document_id, base_id, name, title, chain, content, page, boxes, terms = record
+            found[entry_id] = FoundParagraph(
+                document_id, base_id, name, title, tuple(chain), content, page, boxes, terms
+            )
+        return found

@@ -1,0 +1,90 @@
+"""What the hit test takes and gives."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from refdesk.retrieval.search import DropReason, Hit, SearchRequest, SearchResult
+
+
+class HitTestRequest(BaseModel):
+    """A question to one or more knowledge bases."""
+
+    query: str = Field(min_length=1)
+    knowledge_base_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)]
+    mode: str = Field(default="blend", description="`embedding`, `keywords` or `blend`.")
+    top_n: int = Field(default=5, ge=1, le=100)
+    similarity: float = Field(default=0.45, ge=0, le=1, description="Calibrated threshold, 0–1.")
+    document_ids: Annotated[list[UUID], Field(max_length=1000)] | None = Field(
+        default=None, description="Search only these documents."
+    )
+    apply_gate: bool = Field(default=True, description="Leave out what lies below the threshold.")
+
+    def to_search(self) -> SearchRequest:
+        return SearchRequest(**self.model_dump())
+
+
+class LegScoreView(BaseModel):
+    """What one leg says of a hit."""
+
+    raw: float = Field(description="Cosine, or the BM25 score.")
+    calibrated: float = Field(description="On the scale that thresholds are set on, 0–1.")
+    rank: int
+
+
+class HitView(BaseModel):
+    """A paragraph that was found."""
+
+    paragraph_id: UUID
+    document_id: UUID
+    knowledge_base_id: UUID
+    document_name: str
+    title: str
+    title_chain: list[str]
+    content: str
+    page: int | None
+    boxes: list[Any]
+    score: float = Field(description="Fused score, for the order only, 0–1.")
+    similarity: float = Field(description="The greater of the legs' calibrated scores, 0–1.")
+    dense: LegScoreView | None
+    lexical: LegScoreView | None
+    piece: tuple[int, int] = Field(description="Span of `content` that the best entry holds.")
+
+    @classmethod
+    def of(cls, hit: Hit) -> "HitView":
+        return cls.model_validate(asdict(hit))
+
+
+class DroppedView(BaseModel):
+    """A candidate that was left out."""
+
+    hit: HitView
+    reason: DropReason
+
+
+class HitTestResult(BaseModel):
+    """What a search found, and the numbers that decided."""
+
+    hits: list[HitView]
+    found: bool
+    best: float = Field(description="Greatest similarity of all candidates.")
+    threshold: float
+    candidates: int = Field(description="Paragraphs that the legs proposed.")
+    mode: str
+    dropped: list[DroppedView]
+    timings_ms: dict[str, float]
+
+    @classmethod
+    def of(cls, result: SearchResult) -> "HitTestResult":
+        return cls(
+            hits=[HitView.of(hit) for hit in result.hits],
+            found=result.found,
+            best=result.best,
+            threshold=result.threshold,
+            candidates=result.candidates,
+            mode=result.mode,
+            dropped=[DroppedView(hit=HitView.of(hit), reason=reason) for hit, reason in result.dropped],
+            timings_ms=result.timings_ms,
+        )
