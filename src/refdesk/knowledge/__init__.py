@@ -1,0 +1,37 @@
+"""Knowledge bases, their documents and paragraphs, from an uploaded file to a searchable index.
+
+Owns what people put in: files, documents, paragraphs and the jobs that process and remove them. Searching is
+`retrieval`; this room only keeps the index complete. Its parts: `parsing` (bytes → blocks), `splitting`
+(blocks → paragraphs), `indexing` (paragraphs → entries).
+"""
+
+from refdesk.accounts import key_resources
+from refdesk.knowledge import document_routes, jobs, routes
+from refdesk.knowledge.bases import KnowledgeBases
+from refdesk.knowledge.documents import Documents
+from refdesk.knowledge.paragraphs import Paragraphs
+from refdesk.knowledge.repository import (
+    RESOURCE,
+    DocumentRepository,
+    KnowledgeBaseRepository,
+    ParagraphRepository,
+    require_base,
+)
+from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
+
+routers = (routes.router, document_routes.router)
+key_resources[RESOURCE] = require_base
+
+__all__ = [
+    "Document",
+    "DocumentRepository",
+    "Documents",
+    "KnowledgeBase",
+    "KnowledgeBaseRepository",
+    "KnowledgeBases",
+    "Paragraph",
+    "ParagraphRepository",
+    "Paragraphs",
+    "jobs",
+    "routers",
+]

@@ -1,0 +1,230 @@
+"""What can be done with a document: find, change, stop, retry, delete, or create from paragraphs."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.accounts import Scope, audit
+from refdesk.jobs import enqueue
+from refdesk.kit.clock import now
+from refdesk.kit.ids import new_id
+from refdesk.kit.web import Page
+from refdesk.knowledge.cursors import decode_id
+from refdesk.knowledge.errors import (
+    DocumentLimitReached,
+    EditedParagraphs,
+    NoOriginal,
+    NotRunning,
+    NotStopped,
+    StillRunning,
+)
+from refdesk.knowledge.filenames import display_name
+from refdesk.knowledge.repository import (
+    DocumentRepository,
+    KnowledgeBaseRepository,
+    ParagraphRepository,
+)
+from refdesk.knowledge.schemas import DocumentList, DocumentUpdate, DocumentView, NewDocument
+from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph
+from refdesk.knowledge.views import document_view, split_settings
+
+PROCESS_DOCUMENT = "process-document"
+REMOVE_DOCUMENT = "remove-document"
+RUNNING = frozenset(("queued", "parsing", "splitting", "indexing"))
+
+
+async def enqueue_processing(session: AsyncSession, scope: Scope, document_id: UUID) -> None:
+    """Have the document processed from where it stands; never twice at once, waiting once at most."""
+    await enqueue(
+        session,
+        PROCESS_DOCUMENT,
+        lock=f"document:{document_id}",
+        unique=True,
+        workspace_id=str(scope.workspace_id),
+        document_id=str(document_id),
+    )
+
+
+async def require_room(session: AsyncSession, scope: Scope, base_id: UUID, wanted: int = 1) -> KnowledgeBase:
+    """The base, locked against other additions; `DocumentLimitReached` if `wanted` more do not fit."""
+    base = await KnowledgeBaseRepository(session, scope).get(base_id, lock=True)
+    if base.max_documents is not None:
+        present = await DocumentRepository(session, scope).count(base_id)
+        if present + wanted > base.max_documents:
+            raise DocumentLimitReached(
+                limit="max_documents", max_documents=base.max_documents, documents=present
+            )
+    return base
+
+
+class Documents:
+    """The documents of the scope's workspace, within the session's transaction."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self.session = session
+        self.scope = scope
+        self.repository = DocumentRepository(session, scope)
+
+    async def view(self, document_id: UUID) -> DocumentView:
+        return await self._view(await self.repository.get(document_id))
+
+    async def page(
+        self,
+        base_id: UUID,
+        *,
+        limit: int,
+        cursor: str | None,
+        q: str | None,
+        states: Sequence[str] | None,
+    ) -> Page[DocumentView]:
+        """Documents of a base, newest first; the cursor is the last id seen."""
+        await KnowledgeBaseRepository(self.session, self.scope).get(base_id)
+        before = None if cursor is None else decode_id(cursor)
+        documents, total = await self.repository.page(
+            base_id, limit=limit + 1, before=before, q=q, states=states
+        )
+        shown = documents[:limit]
+        sizes = await self.repository.file_sizes(shown)
+        following = str(shown[-1].id) if len(documents) > limit else None
+        return Page(
+            items=[document_view(document, sizes) for document in shown], next_cursor=following, total=total
+        )
+
+    async def original(self, document_id: UUID) -> tuple[Document, Blob]:
+        """The document and its stored file, or `NoOriginal`."""
+        document = await self.repository.get(document_id)
+        blob = await self.repository.blob(document)
+        if blob is None:
+            raise NoOriginal
+        return document, blob
+
+    async def create(self, base_id: UUID, drafts: Sequence[NewDocument]) -> DocumentList:
+        """Save structured documents and start indexing them; all or none."""
+        await require_room(self.session, self.scope, base_id, len(drafts))
+        documents = [self._add(base_id, draft) for draft in drafts]
+        await self.session.flush()
+        for document, draft in zip(documents, drafts, strict=True):
+            await self._add_paragraphs(document, draft)
+            await enqueue_processing(self.session, self.scope, document.id)
+        return DocumentList(items=[await self._view(document) for document in documents])
+
+    async def update(self, document_id: UUID, body: DocumentUpdate) -> DocumentView:
+        """Change what the body names; other split settings split the original again."""
+        document = await self.repository.get(document_id, lock=True)
+        if body.name is not None:
+            document.name = display_name(body.name)
+        if body.hit_handling is not None:
+            document.hit_handling = body.hit_handling
+        if body.direct_return_similarity is not None:
+            document.direct_return_similarity = body.direct_return_similarity
+        if body.meta is not None:
+            document.meta = body.meta
+        if body.split_settings is not None:
+            wanted = body.split_settings.model_dump(exclude_defaults=True)
+            if wanted != document.split_settings:
+                split_settings(body.split_settings)
+                await self._split_again(document, discard_edits=body.discard_edits)
+                document.split_settings = wanted
+        return await self._view(document)
+
+    async def retry(self, document_id: UUID) -> DocumentView:
+        """Continue where it stopped: what was parsed, split and indexed is kept."""
+        document = await self.repository.get(document_id, lock=True)
+        if document.state not in ("failed", "cancelled"):
+            raise NotStopped(state=document.state)
+        await self._queue(document)
+        return await self._view(document)
+
+    async def cancel(self, document_id: UUID) -> DocumentView:
+        """Stop processing. The job loses the right to write here and now and ends within a second."""
+        document = await self.repository.get(document_id, lock=True)
+        if document.state not in RUNNING:
+            raise NotRunning(state=document.state)
+        document.state = "cancelled"
+        document.cancel_requested = True
+        document.attempt = None
+        return await self._view(document)
+
+    async def delete(self, document_id: UUID) -> None:
+        """Hide the document at once; a job removes its rows in bounded batches."""
+        document = await self.repository.get(document_id, lock=True)
+        document.deleted_at = now()
+        document.attempt = None
+        audit(self.session, self.scope, "document.delete", ("document", document_id), name=document.name)
+        await enqueue(
+            self.session,
+            REMOVE_DOCUMENT,
+            lock=f"document:{document_id}",
+            unique=True,
+            workspace_id=str(self.scope.workspace_id),
+            document_id=str(document_id),
+        )
+
+    async def _split_again(self, document: Document, *, discard_edits: bool) -> None:
+        if document.blob_id is None:
+            raise NoOriginal
+        if document.state in RUNNING:
+            raise StillRunning(state=document.state)
+        edited = await ParagraphRepository(self.session, self.scope).count_edited(document.id)
+        if edited and not discard_edits:
+            raise EditedParagraphs(edited=edited)
+        document.split_at = None
+        await self._queue(document)
+
+    async def _queue(self, document: Document) -> None:
+        document.state = "queued"
+        document.error = None
+        document.cancel_requested = False
+        document.attempt = None
+        await enqueue_processing(self.session, self.scope, document.id)
+
+    def _add(self, base_id: UUID, draft: NewDocument) -> Document:
+        document = Document(
+            id=new_id(),
+            workspace_id=self.scope.workspace_id,
+            knowledge_base_id=base_id,
+            name=display_name(draft.name),
+            kind="structured",
+            meta=draft.meta,
+            split_settings={},
+            warnings=[],
+            character_count=sum(len(paragraph.content) for paragraph in draft.paragraphs),
+            paragraph_count=len(draft.paragraphs),
+            progress_total=len(draft.paragraphs),
+            hit_handling=draft.hit_handling,
+            direct_return_similarity=draft.direct_return_similarity,
+            split_at=now(),
+            created_by=self.scope.user_id,
+        )
+        self.session.add(document)
+        return document
+
+    async def _add_paragraphs(self, document: Document, draft: NewDocument) -> None:
+        start = 0
+        rows: list[dict[str, object]] = []
+        for position, paragraph in enumerate(draft.paragraphs):
+            content = paragraph.content.replace("\0", "")
+            rows.append(
+                {
+                    "workspace_id": self.scope.workspace_id,
+                    "knowledge_base_id": document.knowledge_base_id,
+                    "document_id": document.id,
+                    "position": position,
+                    "title": paragraph.title.replace("\0", ""),
+                    "title_chain": [title.replace("\0", "") for title in paragraph.title_chain],
+                    "content": content,
+                    "page": paragraph.page,
+                    "is_active": paragraph.is_active,
+                    "start": start,
+                    "end": start + len(content),
+                }
+            )
+            start += len(content) + 2
+        await self.session.execute(insert(Paragraph), rows)
+
+    async def _view(self, document: Document) -> DocumentView:
+        await self.session.flush()
+        await self.session.refresh(document)
+        return document_view(document, await self.repository.file_sizes([document]))

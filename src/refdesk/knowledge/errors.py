@@ -1,0 +1,144 @@
+"""What can go wrong with bases, uploads, documents and paragraphs. Reading a file has its own errors."""
+
+from refdesk.kit.errors import AppError, Conflict, Invalid, TooLarge
+
+
+class NameTaken(Conflict):
+    """Another knowledge base of the workspace already has this name."""
+
+    code = "knowledge-base-name-taken"
+    message = "There is already a knowledge base of this name."
+    hint = "Choose another name, or add the documents to the existing one."
+
+
+class BlankName(Invalid):
+    """A name of white space or of characters that cannot be shown."""
+
+    code = "blank-name"
+    message = "A name needs at least one visible character."
+
+
+class NoEmbeddingModel(Conflict):
+    """No embedding model was chosen and the workspace has no default one."""
+
+    code = "no-embedding-model"
+    message = "The workspace has no default embedding model."
+    hint = "Add an embedding model under Models, or name one when creating the knowledge base."
+
+
+class KnowledgeBaseModelFixed(Conflict):
+    """The embedding model of a knowledge base that holds documents cannot be exchanged."""
+
+    code = "knowledge-base-model-fixed"
+    message = "A knowledge base that holds documents keeps its embedding model."
+    hint = "Create a knowledge base with the other model and add the documents there."
+
+
+class FileTooLarge(TooLarge):
+    """A file over the size limit; `details.limit` names which limit, `details.max_bytes` how much."""
+
+    code = "file-too-large"
+    message = "The file is larger than the limit allows."
+    hint = "Split the file, or raise the limit named in the details."
+
+
+class DocumentLimitReached(Conflict):
+    """The knowledge base holds as many documents as its limit allows."""
+
+    code = "document-limit-reached"
+    message = "The knowledge base holds as many documents as its limit allows."
+    hint = "Raise max_documents of the knowledge base, or delete documents."
+
+
+class DuplicateDocument(Conflict):
+    """The same content is already in this knowledge base; `details` name that document."""
+
+    code = "duplicate-document"
+    message = "The same file is already in this knowledge base."
+    hint = "Send allow_duplicate=true to keep both."
+
+
+class NoFiles(Invalid):
+    """An upload without a file in it."""
+
+    code = "no-files"
+    message = "The upload contains no file."
+    hint = "Send multipart/form-data with one or more parts named files."
+
+
+class MalformedUpload(Invalid):
+    """A multipart body that breaks off or cannot be read."""
+
+    code = "malformed-upload"
+    status = 400
+    message = "The upload is not well-formed multipart/form-data."
+
+
+class ParagraphChanged(Conflict):
+    """Someone else edited the paragraph since it was read; `details.revision` is the present one."""
+
+    code = "paragraph-changed"
+    message = "The paragraph was changed by someone else meanwhile."
+    hint = "Read it again and repeat the edit."
+
+
+class BadCursor(Invalid):
+    """A cursor that no list of this kind has handed out."""
+
+    code = "bad-cursor"
+    message = "The cursor is not one that this list has handed out."
+    hint = "Start again without a cursor."
+
+
+class NoOriginal(Conflict):
+    """The document was not made from a file."""
+
+    code = "no-original"
+    status = 404
+    message = "This document was not made from a file."
+
+
+class NoSuchPage(Invalid):
+    """The document has no page of that number, or no pages at all."""
+
+    code = "no-such-page"
+    status = 404
+    message = "The document has no such page."
+
+
+class NotStopped(Conflict):
+    """Only a failed or cancelled document can be retried."""
+
+    code = "not-stopped"
+    message = "Only a document that failed or was cancelled can be retried."
+
+
+class NotRunning(Conflict):
+    """Only a document that is being processed can be cancelled."""
+
+    code = "not-running"
+    message = "This document is not being processed."
+
+
+class StillRunning(Conflict):
+    """The document is being processed and cannot be changed this way now."""
+
+    code = "still-running"
+    message = "The document is being processed."
+    hint = "Wait until it is ready, or cancel it first."
+
+
+class EditedParagraphs(Conflict):
+    """Splitting again would lose edits; `details.edited` counts them."""
+
+    code = "edited-paragraphs"
+    message = "Splitting again would discard edited paragraphs."
+    hint = "Send discard_edits=true to split again all the same."
+
+
+class ContentLost(AppError):
+    """The stored file is gone, or its content is not what was stored."""
+
+    code = "content-lost"
+    message = "The stored file is incomplete."
+    hint = "Upload the file again."

@@ -1,0 +1,279 @@
+"""How a document gets from its file to a searchable index: parsing → splitting → indexing, then ready.
+
+Owns the order of the stages and what each leaves behind. A run first claims the document with a fresh
+`attempt`; every write locks the document's row and stops the run if another attempt, a cancel or a deletion
+is found there. So a run that was taken for dead, or is no longer wanted, can do no harm.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+from sqlalchemy import insert
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.accounts import Scope
+from refdesk.gateway import Gateway
+from refdesk.jobs import JobContext
+from refdesk.kit.clock import now
+from refdesk.kit.errors import AppError
+from refdesk.kit.ids import new_id
+from refdesk.knowledge import blobs
+from refdesk.knowledge.errors import ContentLost
+from refdesk.knowledge.index_run import IndexRun, Superseded, base_index
+from refdesk.knowledge.indexing import IndexWriter
+from refdesk.knowledge.parsing import NoText, Parsed, parse_in_subprocess
+from refdesk.knowledge.repository import DocumentRepository, ParagraphRepository
+from refdesk.knowledge.schemas import SplitOptions
+from refdesk.knowledge.splitting import SplitResult, split
+from refdesk.knowledge.tables import Blob, Document, Paragraph
+from refdesk.knowledge.views import split_settings
+
+log = structlog.get_logger(__name__)
+
+# How often a run asks whether it is still wanted while it parses or waits for a model.
+WATCH_S = 1.0
+_WAITING = ("queued", "parsing", "splitting", "indexing")
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    attempt: UUID
+    name: str
+    blob: Blob | None
+    options: SplitOptions
+    is_split: bool
+
+
+class DocumentRun:
+    """One run of the job `process-document`."""
+
+    def __init__(self, context: JobContext, scope: Scope, document_id: UUID) -> None:
+        self._context = context
+        self._database = context.database
+        self._scope = scope
+        self._document_id = document_id
+        self._attempt = new_id()
+        self._stage = "parsing"
+
+    async def run(self) -> None:
+        """Bring the document to `ready`, or to `failed` with the reason. Does nothing if nothing is to do."""
+        claim = await self._claim()
+        if claim is None:
+            return
+        try:
+            await self._while_owned(self._work(claim))
+        except Superseded:
+            log.info("document.superseded", document_id=str(self._document_id))
+        except (OperationalError, InterfaceError):
+            raise  # the database is out of reach: nothing can be recorded, the queue tries again
+        except AppError as error:
+            await self._fail(failure_of(error, self._stage))
+        except Exception:  # noqa: BLE001 - the edge of a job: recorded with an id, shown to the person
+            await self._fail(unexpected_failure(self._stage, self._document_id))
+
+    async def _work(self, claim: _Claim) -> None:
+        if not claim.is_split:
+            if claim.blob is None:
+                raise ContentLost
+            parsed = await self._parse(claim.name, claim.blob)
+            await self._enter("splitting")
+            result = await asyncio.to_thread(split, parsed, split_settings(claim.options))
+            await self._save(parsed, result)
+        self._stage = "indexing"
+        run = IndexRun(
+            self._database,
+            self._context.service(Gateway),
+            self._scope,
+            self._document_id,
+            self._owned,
+            batch_size=self._context.settings.index_batch_size,
+        )
+        await run.until_nothing_is_pending()
+
+    async def _claim(self) -> _Claim | None:
+        """Take the right to write, whoever had it: the queue's lock says that no other run is alive."""
+        async with self._database.transaction() as session:
+            repository = DocumentRepository(session, self._scope)
+            document = await repository.find(self._document_id, lock=True)
+            if document is None or document.state not in _WAITING or document.cancel_requested:
+                return None
+            is_split = document.split_at is not None
+            document.attempt = self._attempt
+            document.state = self._stage = "indexing" if is_split else "parsing"
+            document.error = None
+            return _Claim(
+                attempt=self._attempt,
+                name=document.name,
+                blob=await repository.blob(document),
+                options=SplitOptions.model_validate(document.split_settings),
+                is_split=is_split,
+            )
+
+    async def _owned(self, session: AsyncSession) -> Document:
+        """The document, locked until the transaction ends. Raises `Superseded` if it is not ours to write."""
+        document = await DocumentRepository(session, self._scope).find(self._document_id, lock=True)
+        if document is None or document.attempt != self._attempt or document.cancel_requested:
+            raise Superseded
+        return document
+
+    async def _while_owned(self, work: Awaitable[None]) -> None:
+        """Run `work`, and stop it as soon as the document is not ours any more."""
+        task = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait({task}, timeout=WATCH_S))[0]:
+                async with self._database.transaction() as session:
+                    document = await DocumentRepository(session, self._scope).find(self._document_id)
+                    if document is None or document.attempt != self._attempt:
+                        raise Superseded
+            task.result()
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
+
+    async def _enter(self, stage: str) -> None:
+        self._stage = stage
+        async with self._database.transaction() as session:
+            (await self._owned(session)).state = stage
+
+    async def _parse(self, name: str, blob: Blob) -> Parsed:
+        data = await blobs.load(self._database, self._scope, blob)
+        settings = self._context.settings
+        return await parse_in_subprocess(
+            data, name, timeout_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes
+        )
+
+    async def _save(self, parsed: Parsed, result: SplitResult) -> None:
+        """Replace the document's paragraphs, and with them what was indexed, in one transaction."""
+        if not result.paragraphs:
+            raise NoText
+        async with self._database.transaction() as session:
+            document = await self._owned(session)
+            paragraphs = ParagraphRepository(session, self._scope)
+            if await paragraphs.count(self._document_id):
+                index = await base_index(session, self._scope, document.knowledge_base_id)
+                await IndexWriter(session, self._scope, index).remove_document(self._document_id)
+                await paragraphs.remove_all(self._document_id)
+            await session.execute(insert(Paragraph), _rows(document, result))
+            document.kind = parsed.kind
+            document.meta = {**_clean(parsed.meta), **document.meta}
+            document.coverage = parsed.coverage
+            document.warnings = [
+                {"code": warning.code, "message": _text(warning.message), "page": warning.page}
+                for warning in (*parsed.warnings, *result.warnings)
+            ]
+            document.character_count = sum(len(draft.content) for draft in result.paragraphs)
+            document.paragraph_count = document.progress_total = len(result.paragraphs)
+            document.progress_done = 0
+            document.split_at = now()
+            document.state = "indexing"
+
+    async def _fail(self, failure: dict[str, Any]) -> None:
+        with contextlib.suppress(Superseded):
+            async with self._database.transaction() as session:
+                document = await self._owned(session)
+                document.state = "failed"
+                document.error = failure
+                document.attempt = None
+
+
+class ParagraphRun:
+    """One run of the job `index-paragraphs`: what was edited in a document that is ready."""
+
+    def __init__(self, context: JobContext, scope: Scope, document_id: UUID) -> None:
+        self._context = context
+        self._scope = scope
+        self._document_id = document_id
+
+    async def run(self) -> None:
+        """Index what is pending. A document that is being processed is left to that run."""
+        run = IndexRun(
+            self._context.database,
+            self._context.service(Gateway),
+            self._scope,
+            self._document_id,
+            self._ready,
+            batch_size=self._context.settings.index_batch_size,
+        )
+        try:
+            await run.until_nothing_is_pending()
+        except Superseded:
+            return
+        except (OperationalError, InterfaceError):
+            raise
+        except AppError as error:
+            await self._fail(failure_of(error, "indexing"))
+        except Exception:  # noqa: BLE001 - the edge of a job, as above
+            await self._fail(unexpected_failure("indexing", self._document_id))
+
+    async def _ready(self, session: AsyncSession) -> Document:
+        document = await DocumentRepository(session, self._scope).find(self._document_id, lock=True)
+        if document is None or document.state != "ready":
+            raise Superseded
+        return document
+
+    async def _fail(self, failure: dict[str, Any]) -> None:
+        with contextlib.suppress(Superseded):
+            async with self._context.database.transaction() as session:
+                document = await self._ready(session)
+                document.state = "failed"
+                document.error = failure
+
+
+def failure_of(error: AppError, stage: str) -> dict[str, Any]:
+    """An expected failure as it is kept on the document."""
+    return {"code": error.code, "stage": stage, "reason": error.text, "hint": error.hint_text}
+
+
+def unexpected_failure(stage: str, document_id: UUID) -> dict[str, Any]:
+    """The exception being handled, logged under an id that the document shows."""
+    error_id = new_id().hex[-12:]
+    log.exception("document.crashed", error_id=error_id, stage=stage, document_id=str(document_id))
+    return {
+        "code": "internal",
+        "stage": stage,
+        "reason": "Something went wrong inside Refdesk.",
+        "hint": f"The worker's log has the details under {error_id}. Retrying may help.",
+        "error_id": error_id,
+    }
+
+
+def _text(text: str) -> str:
+    """PostgreSQL text holds neither NUL nor lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", errors="replace").decode("utf-8")
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, dict):
+        return {_text(str(key)): _clean(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def _rows(document: Document, result: SplitResult) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": new_id(),
+            "workspace_id": document.workspace_id,
+            "knowledge_base_id": document.knowledge_base_id,
+            "document_id": document.id,
+            "position": position,
+            "title": _text(draft.title),
+            "title_chain": [_text(title) for title in draft.title_chain],
+            "content": _text(draft.content),
+            "page": draft.page,
+            "boxes": [[box.page, box.x0, box.y0, box.x1, box.y1] for box in draft.boxes],
+            "start": draft.start,
+            "end": draft.end,
+        }
+        for position, draft in enumerate(result.paragraphs)
+    ]

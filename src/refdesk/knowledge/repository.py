@@ -1,0 +1,413 @@
+"""All SQL of bases, documents and paragraphs. Every query is bound to the scope's workspace.
+
+What carries a deletion mark does not exist for these queries, except for the removal jobs, which say so. An
+API key that is bound to one knowledge base is refused any other here, whatever the route.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.accounts import Scope
+from refdesk.kit.errors import NotFound
+from refdesk.knowledge.indexing.tables import IndexedParagraph
+from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph
+
+RESOURCE = "knowledge_base"
+
+
+def _like(part: str) -> str:
+    """A pattern that finds `part` literally, anywhere."""
+    escaped = part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+@dataclass(slots=True)
+class Counts:
+    """What one base holds."""
+
+    documents: int = 0
+    paragraphs: int = 0
+    characters: int = 0
+    states: dict[str, int] = field(default_factory=dict[str, int])
+
+
+class KnowledgeBaseRepository:
+    """Knowledge bases of one workspace."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self.session = session
+        self.scope = scope
+
+    def _visible(self) -> Select[KnowledgeBase]:
+        query = select(KnowledgeBase).where(
+            KnowledgeBase.workspace_id == self.scope.workspace_id, KnowledgeBase.deleted_at.is_(None)
+        )
+        if self.scope.resource is not None and self.scope.resource[0] == RESOURCE:
+            query = query.where(KnowledgeBase.id == self.scope.resource[1])
+        return query
+
+    async def find(self, base_id: UUID, *, lock: bool = False) -> KnowledgeBase | None:
+        query = self._visible().where(KnowledgeBase.id == base_id)
+        if lock:
+            query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
+        return await self.session.scalar(query)
+
+    async def get(self, base_id: UUID, *, lock: bool = False) -> KnowledgeBase:
+        """The base, or `NotFound`. `lock` makes other writers of this base wait."""
+        self.scope.require_resource(RESOURCE, base_id)
+        found = await self.find(base_id, lock=lock)
+        if found is None:
+            raise NotFound("There is no such knowledge base.")
+        return found
+
+    async def get_many(self, base_ids: Sequence[UUID]) -> list[KnowledgeBase]:
+        """All of these bases in their order; `NotFound` if one is missing."""
+        rows = await self.session.scalars(self._visible().where(KnowledgeBase.id.in_(base_ids)))
+        found = {row.id: row for row in rows}
+        missing = [base_id for base_id in base_ids if base_id not in found]
+        if missing:
+            raise NotFound("There is no such knowledge base.", knowledge_base_id=str(missing[0]))
+        return [found[base_id] for base_id in base_ids]
+
+    async def by_name(self, name: str) -> KnowledgeBase | None:
+        return await self.session.scalar(self._visible().where(KnowledgeBase.name == name))
+
+    async def sample(self) -> KnowledgeBase | None:
+        """The sample library, if the workspace has one."""
+        return await self.session.scalar(
+            self._visible()
+            .where(KnowledgeBase.meta["sample"].as_boolean())
+            .order_by(KnowledgeBase.id)
+            .limit(1)
+        )
+
+    async def page(self, *, limit: int, after: str | None, q: str | None) -> tuple[list[KnowledgeBase], int]:
+        """Bases by name, and how many there are in all."""
+        query = self._visible()
+        if q:
+            query = query.where(KnowledgeBase.name.ilike(_like(q)))
+        total = await self.session.scalar(select(func.count()).select_from(query.subquery()))
+        if after is not None:
+            query = query.where(KnowledgeBase.name > after)
+        rows = await self.session.scalars(query.order_by(KnowledgeBase.name).limit(limit))
+        return list(rows), total or 0
+
+    async def counts(self, base_ids: Sequence[UUID]) -> Mapping[UUID, Counts]:
+        """Counts of each base; every id asked for is in the answer."""
+        rows = await self.session.execute(
+            select(
+                Document.knowledge_base_id,
+                Document.state,
+                func.count(),
+                func.coalesce(func.sum(Document.paragraph_count), 0),
+                func.coalesce(func.sum(Document.character_count), 0),
+            )
+            .where(
+                Document.workspace_id == self.scope.workspace_id,
+                Document.knowledge_base_id.in_(base_ids),
+                Document.deleted_at.is_(None),
+            )
+            .group_by(Document.knowledge_base_id, Document.state)
+        )
+        found = {base_id: Counts() for base_id in base_ids}
+        for base_id, state, documents, paragraphs, characters in rows.tuples():
+            counts = found[base_id]
+            counts.documents += documents
+            counts.paragraphs += int(paragraphs)
+            counts.characters += int(characters)
+            counts.states[state] = documents
+        return found
+
+
+class DocumentRepository:
+    """Documents of one workspace."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self.session = session
+        self.scope = scope
+
+    def _visible(self) -> Select[Document]:
+        query = (
+            select(Document)
+            .join(KnowledgeBase, KnowledgeBase.id == Document.knowledge_base_id)
+            .where(
+                Document.workspace_id == self.scope.workspace_id,
+                Document.deleted_at.is_(None),
+                KnowledgeBase.deleted_at.is_(None),
+            )
+        )
+        if self.scope.resource is not None and self.scope.resource[0] == RESOURCE:
+            query = query.where(Document.knowledge_base_id == self.scope.resource[1])
+        return query
+
+    async def find(self, document_id: UUID, *, lock: bool = False) -> Document | None:
+        """The document or None. `lock` makes every other writer of it wait: edits, batches, removal."""
+        query = self._visible().where(Document.id == document_id)
+        if lock:
+            query = query.with_for_update(of=Document).execution_options(populate_existing=True)
+        return await self.session.scalar(query)
+
+    async def get(self, document_id: UUID, *, lock: bool = False) -> Document:
+        """The document, or `NotFound`."""
+        found = await self.find(document_id, lock=lock)
+        if found is None:
+            raise NotFound("There is no such document.")
+        self.scope.require_resource(RESOURCE, found.knowledge_base_id)
+        return found
+
+    async def page(
+        self,
+        base_id: UUID,
+        *,
+        limit: int,
+        before: UUID | None,
+        q: str | None,
+        states: Sequence[str] | None,
+    ) -> tuple[list[Document], int]:
+        """Documents of a base, newest first (ids are in order of time), and how many match in all."""
+        query = self._visible().where(Document.knowledge_base_id == base_id)
+        if q:
+            query = query.where(Document.name.ilike(_like(q)))
+        if states:
+            query = query.where(Document.state.in_(states))
+        total = await self.session.scalar(select(func.count()).select_from(query.subquery()))
+        if before is not None:
+            query = query.where(Document.id < before)
+        rows = await self.session.scalars(query.order_by(Document.id.desc()).limit(limit))
+        return list(rows), total or 0
+
+    async def count(self, base_id: UUID) -> int:
+        counted = await self.session.scalar(
+            select(func.count()).select_from(
+                self._visible().where(Document.knowledge_base_id == base_id).subquery()
+            )
+        )
+        return counted or 0
+
+    async def with_content(self, base_id: UUID, sha256: bytes) -> Document | None:
+        """The oldest document of the base that was made from this content."""
+        return await self.session.scalar(
+            self._visible()
+            .join(Blob, Blob.id == Document.blob_id)
+            .where(Document.knowledge_base_id == base_id, Blob.sha256 == sha256)
+            .order_by(Document.id)
+            .limit(1)
+        )
+
+    async def changed_since(self, base_id: UUID, since: datetime) -> list[Document]:
+        """Documents of a base whose row changed after `since`, the earliest change first."""
+        rows = await self.session.scalars(
+            self._visible()
+            .where(Document.knowledge_base_id == base_id, Document.updated_at > since)
+            .order_by(Document.updated_at)
+            .execution_options(populate_existing=True)
+        )
+        return list(rows)
+
+    async def blob(self, document: Document) -> Blob | None:
+        if document.blob_id is None:
+            return None
+        return await self.session.scalar(
+            select(Blob).where(Blob.id == document.blob_id, Blob.workspace_id == self.scope.workspace_id)
+        )
+
+    async def file_sizes(self, documents: Iterable[Document]) -> Mapping[UUID, int]:
+        """Bytes of the originals, by blob id."""
+        ids = {document.blob_id for document in documents if document.blob_id is not None}
+        if not ids:
+            return {}
+        rows = await self.session.execute(
+            select(Blob.id, Blob.size).where(Blob.id.in_(ids), Blob.workspace_id == self.scope.workspace_id)
+        )
+        return dict(rows.tuples().all())
+
+
+class ParagraphRepository:
+    """Paragraphs of one workspace."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self.session = session
+        self.scope = scope
+
+    def _of(self, document_id: UUID) -> Select[Paragraph]:
+        return select(Paragraph).where(
+            Paragraph.workspace_id == self.scope.workspace_id, Paragraph.document_id == document_id
+        )
+
+    async def find(self, paragraph_id: UUID) -> Paragraph | None:
+        return await self.session.scalar(
+            select(Paragraph)
+            .where(Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id == paragraph_id)
+            .execution_options(populate_existing=True)
+        )
+
+    async def by_ids(self, paragraph_ids: Sequence[UUID]) -> list[Paragraph]:
+        """Those of these paragraphs that exist, in reading order."""
+        rows = await self.session.scalars(
+            select(Paragraph)
+            .where(Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id.in_(paragraph_ids))
+            .order_by(Paragraph.document_id, Paragraph.position)
+        )
+        return list(rows)
+
+    async def revisions(self, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """Revisions of those of these paragraphs that can still be read."""
+        rows = await self.session.execute(
+            select(Paragraph.id, Paragraph.revision)
+            .join(Document, Document.id == Paragraph.document_id)
+            .where(
+                Paragraph.workspace_id == self.scope.workspace_id,
+                Paragraph.id.in_(paragraph_ids),
+                Document.deleted_at.is_(None),
+            )
+        )
+        return dict(rows.tuples().all())
+
+    async def indexed_revisions(self, index_id: UUID, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """Which revision an index holds of those of these paragraphs that it holds."""
+        rows = await self.session.execute(
+            select(IndexedParagraph.paragraph_id, IndexedParagraph.revision).where(
+                IndexedParagraph.workspace_id == self.scope.workspace_id,
+                IndexedParagraph.index_id == index_id,
+                IndexedParagraph.paragraph_id.in_(paragraph_ids),
+            )
+        )
+        return dict(rows.tuples().all())
+
+    def _matching(self, document_id: UUID, q: str | None) -> Select[Paragraph]:
+        query = self._of(document_id)
+        if q:
+            query = query.where(or_(Paragraph.content.ilike(_like(q)), Paragraph.title.ilike(_like(q))))
+        return query
+
+    async def count(self, document_id: UUID, q: str | None = None) -> int:
+        counted = await self.session.scalar(
+            select(func.count()).select_from(self._matching(document_id, q).subquery())
+        )
+        return counted or 0
+
+    async def after(
+        self, document_id: UUID, position: int, limit: int, q: str | None = None
+    ) -> list[Paragraph]:
+        """Up to `limit` paragraphs from `position` on, in reading order."""
+        rows = await self.session.scalars(
+            self._matching(document_id, q)
+            .where(Paragraph.position >= position)
+            .order_by(Paragraph.position)
+            .limit(limit)
+        )
+        return list(rows)
+
+    async def start_of_page_before(
+        self, document_id: UUID, position: int, limit: int, q: str | None = None
+    ) -> int | None:
+        """Position of the first of up to `limit` paragraphs before `position`; None if there is none."""
+        rows = await self.session.scalars(
+            self._matching(document_id, q)
+            .where(Paragraph.position < position)
+            .order_by(Paragraph.position.desc())
+            .limit(limit)
+            .with_only_columns(Paragraph.position)
+        )
+        return min(rows, default=None)
+
+    async def count_edited(self, document_id: UUID) -> int:
+        counted = await self.session.scalar(
+            select(func.count()).select_from(
+                self._of(document_id).where(Paragraph.is_edited.is_(True)).subquery()
+            )
+        )
+        return counted or 0
+
+    async def ids(self, document_id: UUID, limit: int) -> list[UUID]:
+        """Up to `limit` paragraphs of a document, whatever its state."""
+        rows = await self.session.scalars(self._of(document_id).with_only_columns(Paragraph.id).limit(limit))
+        return list(rows)
+
+    async def remove(self, paragraph_ids: Sequence[UUID]) -> None:
+        await self.session.execute(
+            delete(Paragraph).where(
+                Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id.in_(paragraph_ids)
+            )
+        )
+
+    async def remove_all(self, document_id: UUID) -> None:
+        await self.session.execute(
+            delete(Paragraph).where(
+                Paragraph.workspace_id == self.scope.workspace_id, Paragraph.document_id == document_id
+            )
+        )
+
+
+class RemovalRepository:
+    """Rows that carry a deletion mark, for the jobs that remove them."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self.session = session
+        self.scope = scope
+
+    async def base(self, base_id: UUID) -> KnowledgeBase | None:
+        return await self.session.scalar(
+            select(KnowledgeBase)
+            .where(
+                KnowledgeBase.workspace_id == self.scope.workspace_id,
+                KnowledgeBase.id == base_id,
+                KnowledgeBase.deleted_at.is_not(None),
+            )
+            .with_for_update()
+        )
+
+    async def document(self, document_id: UUID) -> Document | None:
+        return await self.session.scalar(
+            select(Document)
+            .where(
+                Document.workspace_id == self.scope.workspace_id,
+                Document.id == document_id,
+                Document.deleted_at.is_not(None),
+            )
+            .with_for_update()
+        )
+
+    async def document_ids(self, base_id: UUID, limit: int) -> list[UUID]:
+        rows = await self.session.scalars(
+            select(Document.id)
+            .where(Document.workspace_id == self.scope.workspace_id, Document.knowledge_base_id == base_id)
+            .limit(limit)
+        )
+        return list(rows)
+
+    async def mark_documents(self, base_id: UUID, at: datetime) -> None:
+        """Mark all documents of a base, and take the right to write from the jobs that work on them."""
+        await self.session.execute(
+            update(Document)
+            .where(
+                Document.workspace_id == self.scope.workspace_id,
+                Document.knowledge_base_id == base_id,
+                Document.deleted_at.is_(None),
+            )
+            .values(deleted_at=at, attempt=None)
+        )
+
+
+async def forgotten_documents(session: AsyncSession, before: datetime) -> list[tuple[UUID, UUID]]:
+    """Workspace and id of documents, of all workspaces, that have stood still on their way since `before`."""
+    rows = await session.execute(
+        select(Document.workspace_id, Document.id)
+        .where(
+            Document.state.in_(("queued", "parsing", "splitting", "indexing")),
+            Document.deleted_at.is_(None),
+            Document.updated_at < before,
+        )
+        .limit(1_000)
+    )
+    return list(rows.tuples())
+
+
+async def require_base(session: AsyncSession, scope: Scope, base_id: UUID) -> None:
+    """Raise `NotFound` unless the base is in the scope's workspace."""
+    await KnowledgeBaseRepository(session, scope).get(base_id)

@@ -1,0 +1,218 @@
+"""HTTP of knowledge bases, uploads, the sample library and the stream of document states."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import JSONResponse
+
+from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer
+from refdesk.gateway import GatewayDep
+from refdesk.kit.settings import Settings
+from refdesk.kit.sse import EventStreamResponse
+from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
+from refdesk.knowledge import events, uploads
+from refdesk.knowledge.bases import KnowledgeBases
+from refdesk.knowledge.documents import Documents
+from refdesk.knowledge.sample import create_sample_library
+from refdesk.knowledge.schemas import (
+    DocumentList,
+    DocumentsCreate,
+    DocumentView,
+    KnowledgeBaseCreate,
+    KnowledgeBaseUpdate,
+    KnowledgeBaseView,
+    State,
+    UploadResult,
+)
+
+router = APIRouter(prefix="/api/v1", tags=["knowledge"])
+
+
+def get_settings_of_app(request: Request) -> Settings:
+    """The settings the running application was made with."""
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+SettingsDep = Annotated[Settings, Depends(get_settings_of_app)]
+ListQuery = Annotated[PageQuery, Depends()]
+
+_UPLOAD_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {
+                        "settings": {
+                            "type": "string",
+                            "description": "JSON of SplitOptions for these files; send it before them. "
+                            "Left out: the settings of the knowledge base.",
+                        },
+                        "allow_duplicate": {"type": "string", "enum": ["true", "false"]},
+                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    },
+                },
+                "encoding": {"files": {"contentType": "application/octet-stream"}},
+            }
+        },
+    }
+}
+_EVENT_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events `document` (DocumentProgress) and `counts` (KnowledgeBaseCounts); a comment "
+        "every 15 s.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+
+@router.get(
+    "/knowledge-bases", operation_id="listKnowledgeBases", summary="List the workspace's knowledge bases"
+)
+async def list_knowledge_bases(
+    session: Tx,
+    scope: Viewer,
+    settings: SettingsDep,
+    page: ListQuery,
+    q: Annotated[str | None, Query(max_length=200, description="Part of the name.")] = None,
+) -> Page[KnowledgeBaseView]:
+    return await KnowledgeBases(session, scope, settings).page(limit=page.limit, cursor=page.cursor, q=q)
+
+
+@router.post(
+    "/knowledge-bases",
+    operation_id="createKnowledgeBase",
+    summary="Create a knowledge base",
+    status_code=201,
+)
+async def create_knowledge_base(
+    body: KnowledgeBaseCreate, session: Tx, scope: Editor, settings: SettingsDep, gateway: GatewayDep
+) -> KnowledgeBaseView:
+    return await KnowledgeBases(session, scope, settings).create(body, gateway)
+
+
+@router.get(
+    "/knowledge-bases/{knowledge_base_id}",
+    operation_id="getKnowledgeBase",
+    summary="One knowledge base with its counts",
+)
+async def get_knowledge_base(
+    knowledge_base_id: UUID, session: Tx, scope: BoundViewer, settings: SettingsDep
+) -> KnowledgeBaseView:
+    return await KnowledgeBases(session, scope, settings).view(knowledge_base_id)
+
+
+@router.patch(
+    "/knowledge-bases/{knowledge_base_id}",
+    operation_id="updateKnowledgeBase",
+    summary="Rename a knowledge base or change its settings",
+)
+async def update_knowledge_base(
+    knowledge_base_id: UUID,
+    body: KnowledgeBaseUpdate,
+    session: Tx,
+    scope: Editor,
+    settings: SettingsDep,
+    gateway: GatewayDep,
+) -> KnowledgeBaseView:
+    return await KnowledgeBases(session, scope, settings).update(knowledge_base_id, body, gateway)
+
+
+@router.delete(
+    "/knowledge-bases/{knowledge_base_id}",
+    operation_id="deleteKnowledgeBase",
+    summary="Delete a knowledge base with everything it owns",
+    status_code=204,
+)
+async def delete_knowledge_base(
+    knowledge_base_id: UUID, session: Tx, scope: Editor, settings: SettingsDep
+) -> None:
+    await KnowledgeBases(session, scope, settings).delete(knowledge_base_id)
+
+
+@router.post(
+    "/knowledge-bases/{knowledge_base_id}/files",
+    operation_id="uploadFiles",
+    summary="Upload files; each becomes a document that is processed in the background",
+    status_code=202,
+    response_model=UploadResult,
+    openapi_extra=_UPLOAD_BODY,
+)
+async def upload_files(
+    knowledge_base_id: UUID,
+    request: Request,
+    session: Tx,
+    scope: BoundEditor,
+    settings: SettingsDep,
+    database: DatabaseDep,
+    allow_duplicate: Annotated[
+        bool, Query(description="Keep a file whose content the base already holds.")
+    ] = False,
+) -> JSONResponse:
+    base = await KnowledgeBases(session, scope, settings).get(knowledge_base_id)
+    target = uploads.Target.of(base, settings, allow_duplicate=allow_duplicate)
+    # A slow client must not hold a transaction and its connection for as long as its upload lasts.
+    await session.commit()
+    result = await uploads.receive(request, database, scope, target)
+    headers = {"Connection": "close"} if result.unread else None
+    return JSONResponse(result.model_dump(mode="json"), status_code=202, headers=headers)
+
+
+@router.get(
+    "/knowledge-bases/{knowledge_base_id}/documents",
+    operation_id="listDocuments",
+    summary="List a knowledge base's documents, newest first",
+)
+async def list_documents(
+    knowledge_base_id: UUID,
+    session: Tx,
+    scope: BoundViewer,
+    page: ListQuery,
+    q: Annotated[str | None, Query(max_length=200, description="Part of the name.")] = None,
+    state: Annotated[list[State] | None, Query(description="Only documents in these states.")] = None,
+) -> Page[DocumentView]:
+    return await Documents(session, scope).page(
+        knowledge_base_id, limit=page.limit, cursor=page.cursor, q=q, states=state
+    )
+
+
+@router.post(
+    "/knowledge-bases/{knowledge_base_id}/documents",
+    operation_id="createDocuments",
+    summary="Create documents from paragraphs, without a file",
+    status_code=201,
+)
+async def create_documents(
+    knowledge_base_id: UUID, body: DocumentsCreate, session: Tx, scope: BoundEditor
+) -> DocumentList:
+    return await Documents(session, scope).create(knowledge_base_id, body.documents)
+
+
+@router.get(
+    "/knowledge-bases/{knowledge_base_id}/events",
+    operation_id="followKnowledgeBase",
+    summary="Server-sent events: states and progress of the documents as they change",
+    response_class=EventStreamResponse,
+    responses=_EVENT_STREAM,
+)
+async def follow_knowledge_base(
+    knowledge_base_id: UUID, session: Tx, scope: BoundViewer, settings: SettingsDep, database: DatabaseDep
+) -> EventStreamResponse:
+    await KnowledgeBases(session, scope, settings).get(knowledge_base_id)
+    return EventStreamResponse(events.follow(database, scope, knowledge_base_id))
+
+
+@router.post(
+    "/sample-library",
+    operation_id="createSampleLibrary",
+    summary="Create the small bilingual sample knowledge base, or return the one that is there",
+    status_code=201,
+)
+async def create_sample_library_route(
+    session: Tx, scope: Editor, settings: SettingsDep, gateway: GatewayDep, database: DatabaseDep
+) -> KnowledgeBaseView:
+    return await create_sample_library(session, database, scope, settings, gateway)

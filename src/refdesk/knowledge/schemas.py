@@ -1,0 +1,256 @@
+"""What goes in and out over HTTP in this room (Pydantic, borders only)."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from refdesk.kit.web import Page
+
+State = Literal["queued", "parsing", "splitting", "indexing", "ready", "failed", "cancelled"]
+HitHandling = Literal["optimize", "directly_return"]
+Tally = dict[State, int]
+
+
+class _Input(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SplitOptions(BaseModel):
+    """How documents are cut into paragraphs; whatever is null comes from the profile."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    profile: Literal["standard", "compact", "structured"] = "standard"
+    limit: int | None = Field(default=None, ge=50, le=100_000, description="Longest paragraph, in `unit`.")
+    unit: Literal["characters", "tokens"] | None = None
+    min_size: int | None = Field(
+        default=None, ge=0, le=100_000, description="Paragraphs with fewer characters join the one before."
+    )
+    patterns: list[str] = Field(
+        default_factory=list, max_length=6, description="Regular expressions of headings, one a level."
+    )
+    with_filter: bool = Field(
+        default=True, description="Collapse runs of spaces and blank lines; remove control characters."
+    )
+
+
+class KnowledgeBaseCreate(_Input):
+    """A new knowledge base. Without `embedding_model_id` the workspace's default model is taken."""
+
+    name: str = Field(min_length=1, max_length=200)
+    description: str = Field(default="", max_length=5_000)
+    embedding_model_id: UUID | None = None
+    max_file_bytes: int | None = Field(default=None, ge=1, description="Null: the server's limit only.")
+    max_documents: int | None = Field(default=None, ge=1, description="Null: no limit.")
+    split_settings: SplitOptions = Field(default_factory=SplitOptions)
+    meta: dict[str, Any] = Field(default_factory=dict)
+
+
+class KnowledgeBaseUpdate(_Input):
+    """What changes; a field that is left out stays."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    description: str | None = Field(default=None, max_length=5_000)
+    embedding_model_id: UUID | None = None
+    max_file_bytes: int | None = Field(default=None, ge=1)
+    max_documents: int | None = Field(default=None, ge=1)
+    split_settings: SplitOptions | None = None
+    meta: dict[str, Any] | None = None
+
+
+class KnowledgeBaseCounts(BaseModel):
+    """What a base holds. `states` counts documents; states without one are left out."""
+
+    documents: int
+    paragraphs: int
+    characters: int
+    states: Tally
+
+
+class KnowledgeBaseView(BaseModel):
+    """A knowledge base. `upload_limit_bytes` is the smaller of the server's limit and its own."""
+
+    id: UUID
+    name: str
+    description: str
+    embedding_model_id: UUID
+    max_file_bytes: int | None
+    max_documents: int | None
+    upload_limit_bytes: int
+    split_settings: SplitOptions
+    meta: dict[str, Any]
+    suggested_questions: list[str]
+    counts: KnowledgeBaseCounts
+    created_at: datetime
+    updated_at: datetime
+
+
+class DocumentError(BaseModel):
+    """Why processing stopped. `stage`: `parsing`, `splitting` or `indexing`."""
+
+    code: str
+    stage: str
+    reason: str
+    hint: str | None = None
+    error_id: str | None = None
+
+
+class DocumentWarning(BaseModel):
+    """Something a person should know about a document that could be read nevertheless."""
+
+    code: str
+    message: str
+    page: int | None = None
+
+
+class DocumentView(BaseModel):
+    """A document and where it stands. Progress counts paragraphs. `coverage` is 0–1."""
+
+    id: UUID
+    knowledge_base_id: UUID
+    name: str
+    kind: str | None
+    state: State
+    progress_done: int
+    progress_total: int
+    error: DocumentError | None
+    warnings: list[DocumentWarning]
+    meta: dict[str, Any]
+    split_settings: SplitOptions
+    character_count: int
+    paragraph_count: int
+    coverage: float | None
+    hit_handling: HitHandling
+    direct_return_similarity: float
+    has_file: bool
+    file_bytes: int | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class DocumentUpdate(_Input):
+    """What changes. New `split_settings` split the original again, from the stored file."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=500)
+    split_settings: SplitOptions | None = None
+    discard_edits: bool = False
+    hit_handling: HitHandling | None = None
+    direct_return_similarity: float | None = Field(default=None, ge=0, le=1)
+    meta: dict[str, Any] | None = None
+
+
+class Problem(BaseModel):
+    """An error as it appears inside a list of outcomes."""
+
+    code: str
+    message: str
+    hint: str | None = None
+    details: dict[str, Any] = Field(default_factory=dict)
+
+
+class FileOutcome(BaseModel):
+    """What became of one file: a document, or an error."""
+
+    name: str
+    document: DocumentView | None = None
+    error: Problem | None = None
+
+
+class UploadResult(BaseModel):
+    """What became of every file. `unread`: the rest of the request was not read; send later files again."""
+
+    files: list[FileOutcome]
+    accepted: int
+    refused: int
+    unread: bool = False
+
+
+class NewParagraph(_Input):
+    """A paragraph of a structured document."""
+
+    title: str = Field(default="", max_length=2_000)
+    title_chain: list[str] = Field(default_factory=list, max_length=16)
+    content: str = Field(min_length=1, max_length=100_000)
+    page: int | None = Field(default=None, ge=1)
+    is_active: bool = True
+
+
+class NewDocument(_Input):
+    """A document given as paragraphs, without a file."""
+
+    name: str = Field(min_length=1, max_length=500)
+    paragraphs: list[NewParagraph] = Field(min_length=1, max_length=20_000)
+    meta: dict[str, Any] = Field(default_factory=dict)
+    hit_handling: HitHandling = "optimize"
+    direct_return_similarity: float = Field(default=0.9, ge=0, le=1)
+
+
+class DocumentsCreate(_Input):
+    """One or more structured documents; all are saved or none."""
+
+    documents: list[NewDocument] = Field(min_length=1, max_length=500)
+
+
+class DocumentList(BaseModel):
+    """Documents that one request made, in its order."""
+
+    items: list[DocumentView]
+
+
+class ParagraphView(BaseModel):
+    """A paragraph. `boxes` are `[page, x0, y0, x1, y1]`, PDF points from the top left.
+
+    `is_indexed`: searches already see this revision.
+    """
+
+    id: UUID
+    document_id: UUID
+    knowledge_base_id: UUID
+    position: int
+    title: str
+    title_chain: list[str]
+    content: str
+    page: int | None
+    boxes: list[list[float]]
+    start: int
+    end: int
+    is_active: bool
+    is_edited: bool
+    is_indexed: bool
+    hit_count: int
+    revision: int
+    updated_at: datetime
+
+
+class ParagraphPage(Page[ParagraphView]):
+    """Paragraphs in reading order; `previous_cursor` leads back (null at the start)."""
+
+    previous_cursor: str | None = None
+
+
+class ParagraphUpdate(_Input):
+    """What changes. `revision`, if sent, must be the present one: an edit never overwrites one unseen."""
+
+    title: str | None = Field(default=None, max_length=2_000)
+    content: str | None = Field(default=None, min_length=1, max_length=100_000)
+    is_active: bool | None = None
+    revision: int | None = None
+
+
+class DocumentProgress(BaseModel):
+    """Data of the SSE event `document`: the part of a document that changes while it is processed."""
+
+    id: UUID
+    name: str
+    kind: str | None
+    state: State
+    progress_done: int
+    progress_total: int
+    error: DocumentError | None
+    warnings: list[DocumentWarning]
+    character_count: int
+    paragraph_count: int
+    coverage: float | None
+    updated_at: datetime

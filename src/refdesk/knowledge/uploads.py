@@ -1,0 +1,325 @@
+"""Receiving files: the multipart body goes straight into stored chunks, a file at a time, never whole.
+
+One file's refusal does not lose the others. A file over the limit is refused at the byte that is too many;
+a bounded part of what follows is skipped to reach the next file, then the request is not read any further.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.requests import ClientDisconnect, Request
+
+from refdesk.accounts import Scope
+from refdesk.kit.database import Database
+from refdesk.kit.errors import AppError
+from refdesk.kit.ids import new_id
+from refdesk.kit.settings import Settings
+from refdesk.knowledge.blobs import IncomingFile
+from refdesk.knowledge.documents import enqueue_processing, require_room
+from refdesk.knowledge.errors import DuplicateDocument, MalformedUpload, NoFiles
+from refdesk.knowledge.filenames import display_name
+from refdesk.knowledge.parsing import EmptyFile
+from refdesk.knowledge.repository import DocumentRepository
+from refdesk.knowledge.schemas import DocumentView, FileOutcome, Problem, SplitOptions, UploadResult
+from refdesk.knowledge.tables import Blob, Document, KnowledgeBase
+from refdesk.knowledge.views import document_view, split_settings, upload_limit
+
+# How much of a refused file is read past to reach the next one.
+SKIP_BYTES = 8 * 1024 * 1024
+MAX_FILES = 1_000
+MAX_FIELD_BYTES = 64 * 1024
+MAX_HEADER_BYTES = 16 * 1024
+
+
+@dataclass(slots=True)
+class Target:
+    """Where the files go, and with which limits and settings."""
+
+    base_id: UUID
+    limit_bytes: int
+    limit_name: str
+    split: dict[str, Any]
+    allow_duplicate: bool
+
+    @classmethod
+    def of(cls, base: KnowledgeBase, settings: Settings, *, allow_duplicate: bool) -> "Target":
+        limit = upload_limit(base, settings)
+        own = limit == base.max_file_bytes
+        return cls(
+            base_id=base.id,
+            limit_bytes=limit,
+            limit_name="max_file_bytes of the knowledge base" if own else "REFDESK_MAX_UPLOAD_BYTES",
+            split=base.settings.get("split", {}),
+            allow_duplicate=allow_duplicate,
+        )
+
+
+async def receive(request: Request, database: Database, scope: Scope, target: Target) -> UploadResult:
+    """Read the request's files into documents.
+
+    Raises `MalformedUpload`, `NoFiles`, and, where not one file was accepted, the first refusal with all
+    outcomes in its details.
+    """
+    reception = _Reception(database, scope, target)
+    try:
+        async for event in _events(request):
+            if not await reception.take(event):
+                reception.unread = True
+                break
+    except (FormParserError, ClientDisconnect, MalformedUpload) as error:
+        reception.break_off(error if isinstance(error, MalformedUpload) else MalformedUpload())
+    finally:
+        await reception.close()
+    return reception.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _PartBegin:
+    headers: dict[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _PartData:
+    data: bytes
+
+
+class _PartEnd:
+    pass
+
+
+type _Event = _PartBegin | _PartData | _PartEnd
+
+
+async def _events(request: Request) -> AsyncIterator[_Event]:
+    """The multipart body as events. Raises `MalformedUpload` for a body that is none, or ends too early."""
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    boundary = options.get(b"boundary")
+    if kind != b"multipart/form-data" or not boundary:
+        raise MalformedUpload
+    collected: list[_Event] = []
+    headers: dict[bytes, bytes] = {}
+    name = bytearray()
+    value = bytearray()
+    ended = False
+
+    def begin() -> None:
+        headers.clear()
+
+    def header_field(data: bytes, start: int, end: int) -> None:
+        name.extend(data[start:end])
+
+    def header_value(data: bytes, start: int, end: int) -> None:
+        value.extend(data[start:end])
+
+    def header_end() -> None:
+        headers[bytes(name).lower()] = bytes(value)
+        name.clear()
+        value.clear()
+
+    def headers_finished() -> None:
+        collected.append(_PartBegin(dict(headers)))
+
+    def part_data(data: bytes, start: int, end: int) -> None:
+        collected.append(_PartData(data[start:end]))
+
+    def part_end() -> None:
+        collected.append(_PartEnd())
+
+    def on_end() -> None:
+        nonlocal ended
+        ended = True
+
+    parser = MultipartParser(
+        boundary,
+        {
+            "on_part_begin": begin,
+            "on_header_field": header_field,
+            "on_header_value": header_value,
+            "on_header_end": header_end,
+            "on_headers_finished": headers_finished,
+            "on_part_data": part_data,
+            "on_part_end": part_end,
+            "on_end": on_end,
+        },
+        max_header_size=MAX_HEADER_BYTES,
+    )
+    async for data in request.stream():
+        parser.write(data)
+        for event in collected:
+            yield event
+        collected.clear()
+    if not ended:
+        raise MalformedUpload
+
+
+class _Reception:
+    """One request's files as they come."""
+
+    def __init__(self, database: Database, scope: Scope, target: Target) -> None:
+        self._database = database
+        self._scope = scope
+        self._target = target
+        self._outcomes: list[FileOutcome] = []
+        self._errors: list[AppError] = []
+        self._file: IncomingFile | None = None
+        self._name = ""
+        self._field: bytearray | None = None
+        self._field_name = ""
+        self._skipped: int | None = None
+        self.unread = False
+
+    async def take(self, event: _Event) -> bool:
+        """False when the rest of the request is not to be read."""
+        if isinstance(event, _PartBegin):
+            self._begin(event.headers)
+        elif isinstance(event, _PartData):
+            return await self._data(event.data)
+        else:
+            await self._end()
+        return True
+
+    def _begin(self, headers: dict[bytes, bytes]) -> None:
+        _, options = parse_options_header(headers.get(b"content-disposition", b""))
+        filename = options.get(b"filename")
+        self._skipped = None
+        if filename is None:
+            self._field = bytearray()
+            self._field_name = options.get(b"name", b"").decode(errors="replace")
+            return
+        if len(self._outcomes) >= MAX_FILES:
+            raise MalformedUpload(f"At most {MAX_FILES} files can be sent at once.")
+        self._name = display_name(_decode_name(filename))
+        self._file = IncomingFile(
+            self._database, self._scope, self._target.limit_bytes, self._target.limit_name
+        )
+
+    async def _data(self, data: bytes) -> bool:
+        if self._field is not None:
+            self._field += data
+            if len(self._field) > MAX_FIELD_BYTES:
+                raise MalformedUpload(f"A form field is longer than {MAX_FIELD_BYTES} bytes.")
+        elif self._file is not None:
+            try:
+                await self._file.write(data)
+            except AppError as error:
+                await self._file.discard()
+                self._file = None
+                self._refuse(error)
+                self._skipped = 0
+        elif self._skipped is not None:
+            self._skipped += len(data)
+            return self._skipped <= SKIP_BYTES
+        return True
+
+    async def _end(self) -> None:
+        if self._field is not None:
+            self._take_field(self._field_name, bytes(self._field))
+            self._field = None
+        elif self._file is not None:
+            await self._finish(self._file)
+            self._file = None
+
+    def _take_field(self, name: str, raw: bytes) -> None:
+        if name == "settings":
+            try:
+                options = SplitOptions.model_validate_json(raw)
+            except ValidationError as error:
+                problems = error.errors(include_url=False, include_context=False, include_input=False)
+                raise MalformedUpload("The settings are not valid.", problems=problems) from None
+            split_settings(options)
+            self._target.split = options.model_dump(exclude_defaults=True)
+        elif name == "allow_duplicate":
+            self._target.allow_duplicate = raw.strip().lower() == b"true"
+
+    async def _finish(self, file: IncomingFile) -> None:
+        try:
+            if file.size == 0:
+                raise EmptyFile
+            async with self._database.transaction() as session:
+                blob = await file.finish(session)
+                base = await require_room(session, self._scope, self._target.base_id)
+                repository = DocumentRepository(session, self._scope)
+                if not self._target.allow_duplicate:
+                    same = await repository.with_content(base.id, file.sha256)
+                    if same is not None:
+                        raise DuplicateDocument(
+                            f"The same file is already here as “{same.name}”.",
+                            document_id=str(same.id),
+                            document_name=same.name,
+                            state=same.state,
+                        )
+                document = self._document(blob)
+                session.add(document)
+                await session.flush()
+                await session.refresh(document)
+                await enqueue_processing(session, self._scope, document.id)
+                view = document_view(document, {blob.id: blob.size})
+        except AppError as error:
+            await file.discard()
+            self._refuse(error)
+            return
+        self._accept(view)
+
+    def _document(self, blob: Blob) -> Document:
+        return Document(
+            id=new_id(),
+            workspace_id=self._scope.workspace_id,
+            knowledge_base_id=self._target.base_id,
+            blob_id=blob.id,
+            name=self._name,
+            warnings=[],
+            meta={},
+            split_settings=self._target.split,
+            created_by=self._scope.user_id,
+        )
+
+    def _accept(self, view: DocumentView) -> None:
+        self._outcomes.append(FileOutcome(name=self._name, document=view))
+
+    def _refuse(self, error: AppError) -> None:
+        self._errors.append(error)
+        problem = Problem(code=error.code, message=error.text, hint=error.hint_text, details=error.details)
+        self._outcomes.append(FileOutcome(name=self._name, error=problem))
+
+    def break_off(self, error: AppError) -> None:
+        """The request ended in the middle; a file that was arriving is refused."""
+        if self._file is not None or not self._outcomes:
+            self._refuse(error)
+        self.unread = True
+
+    async def close(self) -> None:
+        """Leave nothing behind of a file that did not arrive whole."""
+        if self._file is not None:
+            await self._file.discard()
+
+    def result(self) -> UploadResult:
+        accepted = sum(outcome.document is not None for outcome in self._outcomes)
+        result = UploadResult(
+            files=self._outcomes,
+            accepted=accepted,
+            refused=len(self._outcomes) - accepted,
+            unread=self.unread,
+        )
+        if not self._outcomes:
+            raise NoFiles
+        if not accepted:
+            first = self._errors[0]
+            first.details["files"] = [outcome.model_dump(mode="json") for outcome in self._outcomes]
+            first.details["unread"] = self.unread
+            raise first
+        return result
+
+
+def _decode_name(raw: bytes) -> str:
+    """A file name as clients send it: UTF-8, from old Chinese systems GB18030; `%22` is a quote (HTML)."""
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(encoding).replace("%22", '"')
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("utf-8", errors="replace")
