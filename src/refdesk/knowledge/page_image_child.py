@@ -50,13 +50,13 @@ def main() -> int:
         return UNREADABLE
     if not 1 <= number <= len(document):
         return NO_SUCH_PAGE
-    page = document[number - 1]
+    page: Any = document[number - 1]  # the library's types are partial
     page_width, page_height = page.get_size()
     scale = width / max(page_width, 1.0)
     pixels = page_width * page_height * scale * scale
     if pixels > MAX_PIXELS:
         scale *= (MAX_PIXELS / pixels) ** 0.5
-    bitmap: Any = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)  # pyright: ignore[reportArgumentType, reportUnknownMemberType]
+    bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
     if bitmap.n_channels == 3:
         rows = bytes(bitmap.buffer)
         sys.stdout.buffer.write(png(rows, bitmap.width, bitmap.height, bitmap.stride))
