@@ -7,7 +7,7 @@ wonder about a file and for checks; it runs the same limited process as an uploa
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import orjson
 import typer
@@ -119,7 +119,7 @@ def _block(block: Block) -> dict[str, Any]:
     }
 
 
-def _fail(error: AppError, *, as_json: bool) -> None:
+def _fail(error: AppError, *, as_json: bool) -> NoReturn:
     if as_json:
         body = {"code": error.code, "message": error.text, "hint": error.hint_text}
         _write(orjson.dumps({"error": body}, option=orjson.OPT_INDENT_2))

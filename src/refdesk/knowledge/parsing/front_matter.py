@@ -45,7 +45,7 @@ def take_front_matter(text: str) -> tuple[FrontMatter | None, str]:
 
 def _flat(lines: list[str]) -> dict[str, Any]:
     meta: dict[str, Any] = {}
-    key: str | None = None
+    key = ""
     for line in lines:
         item = re.match(r"^\s*-[ \t]+(.*)$", line)
         entry = _KEY.match(line)

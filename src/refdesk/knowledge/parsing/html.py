@@ -23,11 +23,12 @@ _SNIFF = re.compile(rb"<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])", re.I
 _SPACE = re.compile(r"[ \t\r\n\f\u200b]+")
 _LINES = re.compile(r" *\n *")
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main menu nav ol p pre section summary table tbody "
-    "td tfoot th thead tr ul caption".split()
+_BLOCK_TAGS = (
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption "
+    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main menu nav ol p pre section summary table "
+    "tbody td tfoot th thead tr ul caption"
 )
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
 _MAX_DEPTH = 200
 
 

@@ -4,9 +4,18 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-_INVISIBLE = "script,style,noscript,template,svg,canvas,iframe,object,embed,head,link,meta,title,button,select,input,textarea,[hidden]"
+_INVISIBLE = (
+    "script,style,noscript,template,svg,canvas,iframe,object,embed,head,link,meta,title,"
+    "button,select,input,textarea,[hidden]"
+)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_NAVIGATION = 'nav,[role="navigation"],[role="banner"],[role="contentinfo"],[role="search"],[role="menu"],[role="menubar"],[role="tablist"],[role="dialog"],[aria-label="breadcrumb"],[aria-label="breadcrumbs"]'
+_NAVIGATION = "nav," + ",".join(
+    f'[role="{role}"]'
+    for role in (
+        *("navigation", "banner", "contentinfo", "search", "menu", "menubar", "tablist", "dialog"),
+        *("doc-toc", "complementary"),
+    )
+)
 _NAMES = re.compile(
     r"(?:^|[-_\s])(?:nav|navbar|navigation|menu|menubar|sidebar|breadcrumbs?|footer|foot|pagination|pager|skip|"
     r"skiptocontent|cookie|cookies|share|social|toc|table-of-contents|related|advert|ads|banner|copyright)"

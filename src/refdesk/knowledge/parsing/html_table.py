@@ -49,7 +49,7 @@ def table_markdown(table: LexborNode) -> tuple[str, str]:
             line.append(_cell(cell))
             line.extend([""] * (wide - 1))
             if high > 1:
-                following |= {c: high - 1 for c in range(column, column + wide)}
+                following |= dict.fromkeys(range(column, column + wide), high - 1)
             column += wide
         while busy.get(column):
             line.append("")

@@ -87,8 +87,15 @@ def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed
     return parsed
 
 
-_SUFFIX_KINDS = {".pdf": "pdf", ".docx": "docx", ".html": "html", ".htm": "html", ".md": "markdown"}
-_SUFFIX_KINDS |= {".txt": "text", ".markdown": "markdown"}
+_SUFFIX_KINDS = {
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+}
 
 
 def _kind_of_name(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The filter of `with_filter`: white space, invisible characters and separator lines; never a word or symbol."""
+"""The filter: white space, invisible characters and separator lines go; never a word or symbol."""
 
 import re
 

@@ -46,7 +46,7 @@ class Cutter:
         return spans
 
     def hard(self, start: int, furthest: int) -> int:
-        """No sentence end in reach: cut at a comma or space in the last third, else before a whole character."""
+        """No sentence end in reach: cut at a comma or space in the last third, else between characters."""
         low = max(start + (furthest - start) * 2 // 3, furthest - _WINDOW)
         soft = [m.end() for m in _SOFT.finditer(self.text, low, furthest)]
         if soft and soft[-1] > start:

@@ -15,15 +15,18 @@ _END = re.compile(
     rf"|(?<=\d)\.(?=[{re.escape(_CLOSING)}]*(?:\s|$))[{re.escape(_CLOSING)}]*"
     rf"|\.{{2,}}[{re.escape(_CLOSING)}]*(?=\s|$|[\u3400-\u9fff])"
     r"|\n[ \t]*\n\s*"
-    r"|\n(?=[ \t]*(?:[-*+•·●▪◦] |\d{1,3}[.)、．] ?|[（(]?[一二三四五六七八九十\d]{1,3}[）)、]|\||#{1,6} |>|第[一二三四五六七八九十百千\d]{1,5}[章节条款]))"
+    r"|\n(?=[ \t]*(?:[-*+•·●▪◦] |\d{1,3}[.)、．] ?|[（(]?[一二三四五六七八九十\d]{1,3}[）)、]|\||#{1,6} |>"
+    r"|第[一二三四五六七八九十百千\d]{1,5}[章节条款]))"
 )
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof sr jr st vs etc al fig figs no nos vol pp p ch sec eq eqs ref refs approx dept est inc ltd co "
-    "corp gen col sgt capt lt rev hon gov sen rep jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu "
-    "fri sat sun e.g i.e cf viz a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c art para ed eds trans ver v tel ext".split()
+_SHORT_FORMS = (
+    "mr mrs ms dr prof sr jr st vs etc al fig figs no nos vol pp p ch sec eq eqs ref refs approx dept est "
+    "inc ltd co corp gen col sgt capt lt rev hon gov sen rep jan feb mar apr jun jul aug sep sept oct nov dec "
+    "mon tue wed thu fri sat sun e.g i.e cf viz a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c art para ed eds trans "
+    "ver v tel ext"
 )
+_ABBREVIATIONS = frozenset(_SHORT_FORMS.split())
 # These may well end a sentence when a capital follows.
-_MAY_END = frozenset("etc inc ltd co corp a.m p.m al".split())
+_MAY_END = frozenset(["etc", "inc", "ltd", "co", "corp", "a.m", "p.m", "al"])
 _WORD_BEFORE = re.compile(r"[\w.]+$")
 _LOOK_BACK = 24
 _NEXT_WORD = re.compile(r"\s+(\S)")

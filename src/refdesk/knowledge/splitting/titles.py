@@ -1,4 +1,4 @@
-"""Titles for display: “第三章 退货” → “退货”, “1.2 Setup” → “Setup”. The original stays with the paragraph."""
+"""Titles for display: “第三章 退货” → “退货”, “1.2 Setup” → “Setup”; the original is kept beside it."""
 
 import re
 

@@ -5,9 +5,8 @@ import zipfile
 import zlib
 from typing import Self
 
-from lxml import etree
-
 from refdesk.knowledge.parsing.blocks import ParseOptions
+from refdesk.knowledge.parsing.docx.xml import Element, XMLSyntaxError, etree
 from refdesk.knowledge.parsing.errors import CorruptFile, UnpackedTooLarge
 
 _RATIO_FROM = 8 * 1024 * 1024
@@ -62,7 +61,7 @@ class Container:
         self._left -= len(content)
         return content
 
-    def xml(self, name: str) -> etree._Element | None:
+    def xml(self, name: str) -> Element | None:
         """A member as XML without entities or network; None where there is no such member."""
         if name not in self.names:
             return None
@@ -74,7 +73,7 @@ class Container:
         )
         try:
             return etree.fromstring(content, parser)
-        except etree.XMLSyntaxError as error:
+        except XMLSyntaxError as error:
             raise CorruptFile(reason=str(error)) from error
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:

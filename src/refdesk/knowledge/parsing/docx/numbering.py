@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from lxml import etree
+from refdesk.knowledge.parsing.docx.xml import Element
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
-_ROMAN += ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_ROMAN = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
 _DIGITS = "零一二三四五六七八九"
 _MAX_LEVEL = 9
 
@@ -29,7 +31,7 @@ class Numbering:
     seen: set[str] = field(default_factory=set[str])
 
     @classmethod
-    def read(cls, root: etree._Element | None) -> "Numbering":
+    def read(cls, root: Element | None) -> "Numbering":
         """From `word/numbering.xml`; empty where the part is missing."""
         made = cls()
         if root is None:
@@ -51,7 +53,7 @@ class Numbering:
         return made
 
     def label(self, number: str, level: int) -> str | None:
-        """Label of the next paragraph of list `number` at `level` (from 0); `-` for bullets, None if unknown."""
+        """What stands before the next paragraph of a list at `level` (from 0); `-` for bullets."""
         abstract = self.abstract.get(number)
         definition = self.levels.get(abstract or "", {})
         level = min(max(level, 0), _MAX_LEVEL - 1)
@@ -82,7 +84,7 @@ class Numbering:
         return text.strip()
 
 
-def _val(node: etree._Element, name: str) -> str | None:
+def _val(node: Element, name: str) -> str | None:
     child = node.find(f"{W}{name}")
     return None if child is None else child.get(f"{W}val")
 

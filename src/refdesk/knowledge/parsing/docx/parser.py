@@ -3,14 +3,13 @@
 import re
 from typing import Any
 
-from lxml import etree
-
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.docx.container import Container
 from refdesk.knowledge.parsing.docx.numbering import Numbering, W
 from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, RunReader
 from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
+from refdesk.knowledge.parsing.docx.xml import Element
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired, UnsupportedKind
 from refdesk.knowledge.parsing.grid import markdown_table
 
@@ -101,7 +100,7 @@ class _Walker:
         reader: RunReader,
         styles: Styles,
         numbering: Numbering,
-        notes: dict[str, dict[str, etree._Element]],
+        notes: dict[str, dict[str, Element]],
     ) -> None:
         self.found = found
         self.reader = reader
@@ -112,12 +111,12 @@ class _Walker:
         self.carried: list[str] = []
         self.code: list[str] = []
 
-    def walk(self, parent: etree._Element) -> None:
+    def walk(self, parent: Element) -> None:
         """Blocks of a body, a text box or a content control."""
         self._children(parent)
         self._end_code()
 
-    def _children(self, parent: etree._Element) -> None:
+    def _children(self, parent: Element) -> None:
         for child in parent:
             if child.tag == f"{W}p":
                 self._paragraph(child)
@@ -130,7 +129,7 @@ class _Walker:
             elif isinstance(child.tag, str):
                 self._children(child)
 
-    def _paragraph(self, node: etree._Element) -> None:
+    def _paragraph(self, node: Element) -> None:
         properties = node.find(f"{W}pPr")
         inline = self.reader.read(node)
         if properties is not None and properties.find(f"{W}rPr/{W}del") is not None:
@@ -149,7 +148,7 @@ class _Walker:
             self._text(inline, properties, style)
         self._attached(inline)
 
-    def _text(self, inline: Inline, properties: etree._Element | None, style: Style) -> None:
+    def _text(self, inline: Inline, properties: Element | None, style: Style) -> None:
         own = outline_level(properties)
         outline = own if own is not None else style.outline
         number = number_of(properties)
@@ -199,14 +198,14 @@ class _Walker:
                 texts = [self.reader.read(p).text for p in note.iter(f"{W}p")]
                 self.found.add("paragraph", label + "\n".join(t for t in texts if t))
 
-    def _table(self, node: etree._Element) -> None:
+    def _table(self, node: Element) -> None:
         self._end_code()
         later: list[Inline] = []
         self.found.add("table", markdown_table(self._grid(node, later)))
         for inline in later:
             self._attached(inline)
 
-    def _grid(self, node: etree._Element, later: list[Inline]) -> list[list[str]]:
+    def _grid(self, node: Element, later: list[Inline]) -> list[list[str]]:
         rows: list[list[str]] = []
         for row in _inner(node, "tr"):
             if row.find(f"{W}trPr/{W}del") is not None:
@@ -225,7 +224,7 @@ class _Walker:
             rows.append(line)
         return rows
 
-    def _cell(self, cell: etree._Element, later: list[Inline]) -> str:
+    def _cell(self, cell: Element, later: list[Inline]) -> str:
         parts: list[str] = []
         for child in _content(cell):
             if child.tag == f"{W}p":
@@ -251,9 +250,9 @@ def _int(value: str | None) -> int:
     return min(int(value), 1000) if value and value.isdigit() else 0
 
 
-def _inner(node: etree._Element, name: str) -> list[etree._Element]:
+def _inner(node: Element, name: str) -> list[Element]:
     """Rows or cells, through content controls, not through nested tables."""
-    out: list[etree._Element] = []
+    out: list[Element] = []
     for child in node:
         if child.tag == f"{W}{name}":
             out.append(child)
@@ -262,8 +261,8 @@ def _inner(node: etree._Element, name: str) -> list[etree._Element]:
     return out
 
 
-def _content(cell: etree._Element) -> list[etree._Element]:
-    out: list[etree._Element] = []
+def _content(cell: Element) -> list[Element]:
+    out: list[Element] = []
     for child in cell:
         if child.tag in (f"{W}p", f"{W}tbl"):
             out.append(child)
@@ -272,7 +271,7 @@ def _content(cell: etree._Element) -> list[etree._Element]:
     return out
 
 
-def _notes(root: etree._Element | None, kind: str) -> dict[str, etree._Element]:
+def _notes(root: Element | None, kind: str) -> dict[str, Element]:
     if root is None:
         return {}
     nodes = (n for n in root.iter(f"{W}{kind}") if n.get(f"{W}type") in (None, "normal"))
@@ -291,19 +290,19 @@ def _running(container: Container, reader: RunReader) -> list[str]:
     return list(texts)
 
 
-def _core(root: etree._Element | None) -> dict[str, Any]:
+def _core(root: Element | None) -> dict[str, Any]:
     if root is None:
         return {}
     found = {key: root.find(tag) for key, tag in _CORE.items()}
     return {key: node.text.strip() for key, node in found.items() if node is not None and node.text}
 
 
-def _raw_text(root: etree._Element) -> str:
+def _raw_text(root: Element) -> str:
     """The independent reading: every text node of the final text, fallbacks of alternatives left out."""
     skipped = {f"{W}del", f"{W}moveFrom", f"{MC}Fallback"}
     parts: list[str] = []
 
-    def visit(node: etree._Element) -> None:
+    def visit(node: Element) -> None:
         for child in node:
             if child.tag in skipped:
                 continue

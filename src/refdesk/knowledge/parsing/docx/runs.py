@@ -2,20 +2,17 @@
 
 from dataclasses import dataclass, field
 
-from lxml import etree
-
 from refdesk.knowledge.parsing.docx.numbering import W
+from refdesk.knowledge.parsing.docx.xml import Element, etree
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_DROPPED = frozenset(
-    f"{W}{name}"
-    for name in (
-        "del moveFrom pPr rPr instrText delText delInstrText annotationRef footnoteRef endnoteRef commentRangeStart "
-        "commentRangeEnd bookmarkStart bookmarkEnd proofErr sdtPr sdtEndPr fldData ruby object tblPr tblGrid"
-    ).split()
-) - {f"{W}ruby", f"{W}object"}
+_DROPPED_TAGS = (
+    "del moveFrom pPr rPr instrText delText delInstrText annotationRef footnoteRef endnoteRef "
+    "commentRangeStart commentRangeEnd bookmarkStart bookmarkEnd proofErr sdtPr sdtEndPr fldData tblPr tblGrid"
+)
+_DROPPED = frozenset(f"{W}{name}" for name in _DROPPED_TAGS.split())
 _TEXT = {f"{W}t", f"{M}t"}
 _MARKS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}ptab": "\t"}
 
@@ -25,7 +22,7 @@ class Inline:
     """Text of a paragraph, and what hangs on it: text boxes, notes and comments, in order."""
 
     text: str = ""
-    boxes: list[etree._Element] = field(default_factory=list[etree._Element])
+    boxes: list[Element] = field(default_factory=list[Element])
     notes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
@@ -37,7 +34,7 @@ class RunReader:
         self.include_comments = include_comments
         self.note_numbers: dict[tuple[str, str], int] = {}
 
-    def read(self, paragraph: etree._Element) -> Inline:
+    def read(self, paragraph: Element) -> Inline:
         """The final text of a paragraph: insertions in, deletions out."""
         parts: list[str] = []
         inline = Inline()
@@ -45,7 +42,7 @@ class RunReader:
         inline.text = "".join(parts).replace("\u00ad", "").strip(" \t\n")
         return inline
 
-    def _walk(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+    def _walk(self, node: Element, parts: list[str], inline: Inline) -> None:
         for child in node:
             tag = child.tag
             if not isinstance(tag, str) or tag in _DROPPED:
@@ -72,7 +69,7 @@ class RunReader:
             else:
                 self._walk(child, parts, inline)
 
-    def _link(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+    def _link(self, node: Element, parts: list[str], inline: Inline) -> None:
         before = len(parts)
         self._walk(node, parts, inline)
         address = self.links.get(node.get(f"{R}id", ""), "")
@@ -80,7 +77,7 @@ class RunReader:
         if address and shown and address.rstrip("/") not in (shown, shown.rstrip("/"), f"mailto:{shown}"):
             parts[before:] = [f"[{shown}]({address})"]
 
-    def _note(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+    def _note(self, node: Element, parts: list[str], inline: Inline) -> None:
         kind = etree.QName(node).localname.removesuffix("Reference")
         key = (kind, node.get(f"{W}id", ""))
         if kind == "comment" and not self.include_comments:
@@ -89,20 +86,20 @@ class RunReader:
         parts.append(f"[^{number if kind == 'footnote' else f'{kind}-{number}'}]")
         inline.notes.append(key)
 
-    def _alternative(self, node: etree._Element, parts: list[str], inline: Inline) -> None:
+    def _alternative(self, node: Element, parts: list[str], inline: Inline) -> None:
         """The choice and the fallback show the same thing: read one of them."""
         choices = [c for c in node if c.tag == f"{MC}Choice"] or [c for c in node if c.tag == f"{MC}Fallback"]
         for choice in choices[:1]:
             self._walk(choice, parts, inline)
 
 
-def _symbol(node: etree._Element) -> str:
+def _symbol(node: Element) -> str:
     """Characters of symbol fonts lie in the private area; bullets and ticks are the common ones."""
     code = node.get(f"{W}char", "")
     known = {"F0FC": "✓", "F0FB": "✗", "F0B7": "•", "F0A7": "▪", "F0E0": "→", "F0FE": "☑", "F0A8": "□"}
     return known.get(code.upper(), "")
 
 
-def _hidden(run: etree._Element) -> bool:
+def _hidden(run: Element) -> bool:
     mark = run.find(f"{W}rPr/{W}vanish")
     return mark is not None and mark.get(f"{W}val") not in ("0", "false")

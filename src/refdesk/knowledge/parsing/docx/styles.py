@@ -3,9 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
-from lxml import etree
-
 from refdesk.knowledge.parsing.docx.numbering import W
+from refdesk.knowledge.parsing.docx.xml import Element
 
 _HEADING = re.compile(r"^(?:heading|标题|標題|berschrift|titre|überschrift|見出し)\s*([1-9])$", re.IGNORECASE)
 _CHAIN = 20
@@ -28,7 +27,7 @@ class Styles:
     by_id: dict[str, Style] = field(default_factory=dict[str, Style])
 
     @classmethod
-    def read(cls, root: etree._Element | None) -> "Styles":
+    def read(cls, root: Element | None) -> "Styles":
         """From `word/styles.xml`; empty where the part is missing."""
         made = cls()
         if root is None:
@@ -63,14 +62,14 @@ class Styles:
         return Style(name, outline if outline is not None and outline <= 9 else None, number)
 
 
-def outline_level(properties: etree._Element | None) -> int | None:
+def outline_level(properties: Element | None) -> int | None:
     """Heading level from 1, or None; body text (9) gives 10, which stops inheritance."""
     node = properties.find(f"{W}outlineLvl") if properties is not None else None
     value = node.get(f"{W}val", "") if node is not None else ""
     return int(value) + 1 if value.isdigit() else None
 
 
-def number_of(properties: etree._Element | None) -> tuple[str, int | None] | None:
+def number_of(properties: Element | None) -> tuple[str, int | None] | None:
     """(list id, level from 0 or None) of numbering properties; list id `0` means numbering is off."""
     node = properties.find(f"{W}numPr") if properties is not None else None
     if node is None:

@@ -10,13 +10,17 @@ import math
 import unicodedata
 from dataclasses import dataclass
 
-import pypdfium2 as pdfium
-import pypdfium2.raw as raw
+from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
 
 _INVISIBLE_MODE = 3
+_BOLD_NAMES = (b"bold", b"black", b"heavy", b"simhei", b"cmbx")
 # PDFium marks a hyphen at a line end by these.
 _HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: "-"}
-_LEFT_OUT = frozenset((0, 0x200B, 0xFEFF, 0x200E, 0x200F))
+_LEFT_OUT = frozenset((*range(0x20), 0x7F, 0x200B, 0xFEFF, 0x200E, 0x200F)) - frozenset(b"\t\n\r\x0b\x0c")
+# Old TeX fonts printed through other programs lose the names of their ligatures: “ff” comes out as an arrow,
+# “ffi” as nothing. The latter is told by its width (0.83 of the size; no single small letter reaches 0.8).
+_ARROW_FF = 0x21B5
+_FFI_WIDTH = 0.72
 
 
 @dataclass(slots=True)
@@ -43,7 +47,8 @@ class PageGlyphs:
     by_turn: dict[int, list[Glyph]]
     invisible: list[Glyph]
     doubled: int
-    raw_text: str
+    unmapped: float
+    """Share of the glyphs (every fourth is asked) for which PDFium had to guess the character."""
 
 
 @dataclass(slots=True)
@@ -57,7 +62,7 @@ class _Style:
 class Frame:
     """Maps PDF user space to the page as shown: the visible box, turned by the page's /Rotate."""
 
-    def __init__(self, page: pdfium.PdfPage) -> None:
+    def __init__(self, page: Handle) -> None:
         left, bottom, right, top = page.get_cropbox()
         self.left, self.bottom, self.right, self.top = left, bottom, right, top
         self.turns = page.get_rotation() // 90 % 4
@@ -75,7 +80,7 @@ class Frame:
         return self.top - y1, self.right - x1, self.top - y0, self.right - x0
 
 
-def read_glyphs(page: pdfium.PdfPage, number: int, frame: Frame) -> PageGlyphs:
+def read_glyphs(page: Handle, number: int, frame: Frame) -> PageGlyphs:
     """All glyphs of a page in content order."""
     textpage = page.get_textpage()
     try:
@@ -84,19 +89,21 @@ def read_glyphs(page: pdfium.PdfPage, number: int, frame: Frame) -> PageGlyphs:
         textpage.close()
 
 
-def _read(textpage: pdfium.PdfTextPage, number: int, frame: Frame) -> PageGlyphs:
+def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
     handle = textpage.raw
     count = raw.FPDFText_CountChars(handle)
     rect = raw.FS_RECTF()
     box = ctypes.byref(rect)
     styles: dict[int, _Style] = {}
+    fonts: dict[int, bool] = {}
     by_turn: dict[int, list[Glyph]] = {}
     invisible: list[Glyph] = []
-    painted: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
+    painted: dict[tuple[str, int, int], list[tuple[float, float, int]]] = {}
     space = False
     doubled = 0
     high = 0
     texts: list[str] = []
+    unmapped = 0
     unicode_of, object_of, box_of = (
         raw.FPDFText_GetUnicode,
         raw.FPDFText_GetTextObject,
@@ -111,20 +118,26 @@ def _read(textpage: pdfium.PdfTextPage, number: int, frame: Frame) -> PageGlyphs
             code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
             high = 0
         char = _HYPHENS.get(code) or ("" if code in _LEFT_OUT else chr(code))
-        if not char or char.isspace():
+        if char.isspace():
             space = True
             continue
         target = object_of(handle, i)
-        if not target:
+        if not target or (not char and code):
             continue
         address = ctypes.addressof(target.contents)
         style = styles.get(address)
         if style is None:
-            style = styles[address] = _style(handle, i, target, frame)
+            style = styles[address] = _style(handle, i, target, frame, fonts)
         box_of(handle, i, box)
         x0, y0, x1, y1 = frame.box(rect.left, rect.bottom, rect.right, rect.top)
+        if not char or code == _ARROW_FF:
+            char = _ligature(code, (x1 - x0) / style.size, texts)
+            if not char:
+                continue
         texts.append(char)
-        if _twice(painted, char, x0, y0, style.size):
+        if len(texts) % 4 == 1:
+            unmapped += raw.FPDFText_HasUnicodeMapError(handle, i) == 1
+        if _twice(painted, char, x0, y0, style.size, address):
             doubled += 1
             continue
         glyph = Glyph(_normal(char), x0, y0, x1, y1, style.size, style.bold, space)
@@ -133,42 +146,63 @@ def _read(textpage: pdfium.PdfTextPage, number: int, frame: Frame) -> PageGlyphs
             by_turn.setdefault(style.turn, []).append(glyph)
         else:
             invisible.append(glyph)
-    return PageGlyphs(number, frame.width, frame.height, by_turn, invisible, doubled, "".join(texts))
+    return PageGlyphs(
+        number,
+        frame.width,
+        frame.height,
+        by_turn,
+        invisible,
+        doubled,
+        unmapped / max(1, (len(texts) + 3) // 4),
+    )
 
 
-def _style(handle: raw.FPDF_TEXTPAGE, i: int, target: raw.FPDF_PAGEOBJECT, frame: Frame) -> _Style:
+def _ligature(code: int, width: float, before: list[str]) -> str:
+    if not before or not before[-1].isalpha():
+        return "" if not code else chr(code)
+    if code == _ARROW_FF:
+        return "ff"
+    return "ffi" if width > _FFI_WIDTH else ""
+
+
+def _style(handle: Handle, i: int, target: Handle, frame: Frame, fonts: dict[int, bool]) -> _Style:
     matrix = raw.FS_MATRIX()
     scale = 1.0
     if raw.FPDFText_GetMatrix(handle, i, ctypes.byref(matrix)):
         scale = math.hypot(matrix.c, matrix.d) or 1.0
     size = raw.FPDFText_GetFontSize(handle, i) * scale
     angle = raw.FPDFText_GetCharAngle(handle, i)
-    turn = (round(math.degrees(angle) / 90) - frame.turns) % 4 if angle >= 0 else 0
+    turn = (-round(math.degrees(angle) / 90) - frame.turns) % 4  # PDFium counts clockwise
     weight = raw.FPDFText_GetFontWeight(handle, i)
     visible = raw.FPDFTextObj_GetTextRenderMode(target) != _INVISIBLE_MODE
-    return _Style(round(size, 2) or 1.0, weight >= 600 or _bold_name(target), turn, visible)
+    return _Style(round(size, 2) or 1.0, weight >= 600 or _bold_name(target, fonts), turn, visible)
 
 
-def _bold_name(target: raw.FPDF_PAGEOBJECT) -> bool:
+def _bold_name(target: Handle, fonts: dict[int, bool]) -> bool:
     font = raw.FPDFTextObj_GetFont(target)
     if not font:
         return False
-    buffer = ctypes.create_string_buffer(128)
-    raw.FPDFFont_GetBaseFontName(font, buffer, 128)
-    name = buffer.value.lower()
-    return (
-        b"bold" in name
-        or b"black" in name
-        or b"heavy" in name
-        or b"simhei" in name
-        or name.startswith(b"cmbx")
-    )
+    address = ctypes.addressof(font.contents)
+    if address not in fonts:
+        buffer = ctypes.create_string_buffer(128)
+        raw.FPDFFont_GetBaseFontName(font, buffer, 128)
+        name = buffer.value.lower()
+        fonts[address] = any(word in name for word in _BOLD_NAMES)
+    return fonts[address]
 
 
 def _twice(
-    painted: dict[tuple[str, int, int], list[tuple[float, float]]], char: str, x: float, y: float, size: float
+    painted: dict[tuple[str, int, int], list[tuple[float, float, int]]],
+    char: str,
+    x: float,
+    y: float,
+    size: float,
+    owner: int,
 ) -> bool:
-    """Whether the same character was painted almost here already (a tenth of its size away)."""
+    """Whether another text object painted the same character almost here (a tenth of its size away).
+
+    Within one object PDFium reports the letters of a ligature with one box: those are no doubles.
+    """
     grid = max(size, 1.0)
     near = 0.12 * grid
     column, row = int(x // grid), int(y // grid)
@@ -176,15 +210,17 @@ def _twice(
     rows = {row, int((y - near) // grid), int((y + near) // grid)}
     for c in columns:
         for r in rows:
-            for other_x, other_y in painted.get((char, c, r), ()):
-                if abs(other_x - x) < near and abs(other_y - y) < near:
+            for other_x, other_y, other in painted.get((char, c, r), ()):
+                if other != owner and abs(other_x - x) < near and abs(other_y - y) < near:
                     return True
-    painted.setdefault((char, column, row), []).append((x, y))
+    painted.setdefault((char, column, row), []).append((x, y, owner))
     return False
 
 
 def _normal(char: str) -> str:
     """Ligatures, Arabic forms and CJK radicals as the letters they stand for."""
+    if len(char) > 1:
+        return char
     code = ord(char)
     if (
         0xFB00 <= code <= 0xFDFF

@@ -9,10 +9,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-import pypdfium2 as pdfium
-import pypdfium2.raw as raw
-
 from refdesk.knowledge.parsing.pdf.lines import Text
+from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
 
 _MAX_HEADING = 160
 _MAX_LINES = 3
@@ -36,7 +34,7 @@ class Entry:
     y: float | None
 
 
-def outline_entries(document: pdfium.PdfDocument, heights: list[float]) -> list[Entry]:
+def outline_entries(document: Handle, heights: list[float]) -> list[Entry]:
     """Entries of the outline that name a page and a title."""
     out: list[Entry] = []
     for item in document.get_toc(max_depth=12):
@@ -47,13 +45,13 @@ def outline_entries(document: pdfium.PdfDocument, heights: list[float]) -> list[
         index = target.get_index() if target is not None else None
         if not title or index is None or not 0 <= index < len(heights):
             continue
-        _, position = target.get_view() if target is not None else (None, [])
-        y = heights[index] - position[1] if len(position) >= 2 else None
+        position: list[float] = list(target.get_view()[1]) if target else []
+        y: float | None = heights[index] - position[1] if len(position) >= 2 else None
         out.append(Entry(title, item.level + 1, index + 1, y))
     return out
 
 
-def link_entries(document: pdfium.PdfDocument, pages: int, heights: list[float]) -> list[Entry]:
+def link_entries(document: Handle, pages: int, heights: list[float]) -> list[Entry]:
     """Entries of a contents page: at least four links inside the document on one of the first pages."""
     for number in range(min(pages, 12)):
         page = document[number]
@@ -178,7 +176,7 @@ def label_by_size(texts: list[Text], body: float) -> dict[int, tuple[int, str]]:
 def _may_be_heading(text: Text) -> bool:
     plain = text.text.strip()
     return (
-        not text.table
+        not (text.table or text.turned)
         and 1 < len(plain) <= _MAX_HEADING
         and text.lines <= _MAX_LINES
         and any(c.isalpha() for c in plain)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from refdesk.knowledge.parsing.blocks import Box
 from refdesk.knowledge.parsing.pdf.aligned import tables_in
@@ -31,6 +32,7 @@ class Text:
     listed: bool = False
     table: str = ""
     full_width: bool = False
+    turned: bool = False
 
 
 def texts_of(region: list[Segment], page: int) -> list[Text]:
@@ -38,6 +40,7 @@ def texts_of(region: list[Segment], page: int) -> list[Text]:
     out: list[Text] = []
     rows = rows_of(region)
     low, high = min(s.x0 for s in region), max(s.x1 for s in region)
+    usual = _usual_gaps(rows)
     pending: list[Segment] = []
     for item in tables_in(rows):
         tables = [item] if isinstance(item, Segment) else [s for s in item if s.table]
@@ -48,7 +51,7 @@ def texts_of(region: list[Segment], page: int) -> list[Text]:
             pending = [join(rest)] if rest else []
             continue
         line = _line(item) if not isinstance(item, Segment) else item
-        if pending and _starts(pending, line, low, high):
+        if pending and _starts(pending, line, low, high, usual):
             _flush(pending, out, page, low, high)
             pending = []
         pending.append(line)
@@ -65,18 +68,34 @@ def _table(segment: Segment, page: int) -> Text:
     return Text("", segment.size, bold=False, lines=0, page=page, boxes=[box], table=segment.table)
 
 
-def _starts(pending: list[Segment], line: Segment, low: float, high: float) -> bool:
+def _usual_gaps(rows: list[Row]) -> dict[float, float]:
+    """Font size → the usual gap between two lines of a paragraph, where the region shows one."""
+    gaps: dict[float, list[float]] = {}
+    for above, below in pairwise(rows):
+        if abs(above[0].size - below[0].size) < 0.3:
+            gaps.setdefault(round(below[0].size), []).append(below[0].y0 - above[0].y1)
+    # The lower quartile: gaps between paragraphs and around tables are in there too.
+    return {size: sorted(found)[len(found) // 4] for size, found in gaps.items() if len(found) >= 2}
+
+
+def _starts(
+    pending: list[Segment], line: Segment, low: float, high: float, usual: dict[float, float]
+) -> bool:
     """Whether a line begins a new paragraph after `pending`."""
     last = pending[-1]
     size = max(line.size, last.size)
     gap = line.y0 - last.y1
-    usual = pending[1].y0 - pending[0].y1 if len(pending) > 1 else 0.75 * size
-    if gap > max(usual + 0.45 * size, 0.6 * size) or gap < -3 * size:
+    expected = usual.get(round(line.size), 0.75 * size)
+    if len(pending) > 1:
+        expected = min(expected, pending[-1].y0 - pending[-2].y1)
+    if gap > max(expected + 0.4 * size, 0.6 * size) or gap < -3 * size:
         return True
     if abs(line.size - last.size) > 0.6 or line.bold != last.bold:
         return True
     if _LIST.match(line.text) or _NUMBERED.match(line.text):
         return True
+    if abs((line.x0 + line.x1) - (last.x0 + last.x1)) < 5 and min(line.x0, last.x0) > low + 1.5 * size:
+        return False  # centred lines
     short = last.x1 < high - 0.12 * (high - low)
     indented = line.x0 > last.x0 + 1.2 * line.size and len(pending) > 1
     first_indent = (

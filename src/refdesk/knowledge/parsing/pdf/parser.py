@@ -3,9 +3,6 @@
 import re
 from typing import Any
 
-import pypdfium2 as pdfium
-import pypdfium2.raw as raw
-
 from refdesk.knowledge.parsing.blocks import BlockList, Box, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired, TooManyPages
@@ -23,6 +20,8 @@ from refdesk.knowledge.parsing.pdf.lines import Text, continues, glue, texts_of
 from refdesk.knowledge.parsing.pdf.ruled import rules_of, take_tables
 from refdesk.knowledge.parsing.pdf.running import take_running
 from refdesk.knowledge.parsing.pdf.segments import Segment, segments_of
+from refdesk.knowledge.parsing.pdf.vendor import Handle, PdfiumError, pdfium, raw
+from refdesk.knowledge.parsing.pdf.vertical import is_vertical, vertical_texts
 
 _META = {
     "Title": "title",
@@ -33,6 +32,7 @@ _META = {
 }
 _FORMAT_ERROR, _PASSWORD_ERROR, _SECURITY_ERROR = 3, 4, 5
 _LISTED_PAGES = 20
+_MAX_UNMAPPED = 0.5
 
 
 class Pdf:
@@ -67,10 +67,10 @@ def _is_other_text(head: bytes) -> bool:
     return len(head) >= 64 and b"\x00" not in head and printable > 0.97 * len(head)
 
 
-def _open(data: bytes, options: ParseOptions) -> pdfium.PdfDocument:
+def _open(data: bytes, options: ParseOptions) -> Handle:
     try:
         return pdfium.PdfDocument(data, password=options.password)
-    except pdfium.PdfiumError as error:
+    except PdfiumError as error:
         reason = raw.FPDF_GetLastError()
         if reason in (_PASSWORD_ERROR, _SECURITY_ERROR) or "password" in str(error).lower():
             message = "The password is wrong." if options.password else None
@@ -79,7 +79,7 @@ def _open(data: bytes, options: ParseOptions) -> pdfium.PdfDocument:
 
 
 class _Reading:
-    def __init__(self, document: pdfium.PdfDocument, name: str) -> None:
+    def __init__(self, document: Handle, name: str) -> None:
         self.document = document
         self.name = name
         self.found = BlockList()
@@ -87,6 +87,7 @@ class _Reading:
         self.source: list[str] = []
         self.unreadable: list[int] = []
         self.without_text: list[int] = []
+        self.vertical: dict[int, list[Text]] = {}
         self.hidden = 0
         self.doubled = 0
 
@@ -102,6 +103,7 @@ class _Reading:
         for number, segments in enumerate(kept, start=1):
             for region in regions(segments):
                 _append(texts, texts_of(region, number))
+            texts.extend(self.vertical.get(number, ()))
             for turn, page in turned[number - 1]:
                 texts.extend(_turned_texts(page, turn))
         self._report()
@@ -126,7 +128,7 @@ class _Reading:
         """Segments of the main reading direction, tables among them, and the other directions."""
         try:
             page = self.document[number - 1]
-        except pdfium.PdfiumError:
+        except PdfiumError:
             self.found.warn("damaged-page", f"Page {number} is damaged and was left out.", number)
             self.heights.append(0.0)
             return [], []
@@ -143,11 +145,14 @@ class _Reading:
         if not joined.strip():
             self.without_text.append(number)
             return [], []
-        if is_nonsense(joined):
+        if read.unmapped > _MAX_UNMAPPED or is_nonsense(joined):
             self.unreadable.append(number)
             return [], []
         self.source.append("".join(g.char for glyphs in read.by_turn.values() for g in glyphs))
         glyphs = read.by_turn.get(0, [])
+        if is_vertical(glyphs):
+            self.vertical[number] = vertical_texts(glyphs, number)
+            glyphs = []
         tables, rest = take_tables(glyphs, *rules_of(page, frame)) if len(glyphs) > 3 else ([], glyphs)
         segments = segments_of(rest)
         segments += [Segment("", t.x0, t.y0, t.x1, t.y1, 0.0, bold=False, table=t.text) for t in tables]
@@ -159,7 +164,7 @@ class _Reading:
         if self.unreadable:
             self.found.warn(
                 "unreadable-text",
-                f"The text of {_pages(self.unreadable)} cannot be decoded (a font without a character map); OCR is needed.",
+                f"The text of {_pages(self.unreadable)} cannot be decoded: its fonts lack a character map.",
                 self.unreadable[0],
             )
         if self.without_text and len(self.without_text) < len(self.heights):
@@ -178,7 +183,7 @@ class _Reading:
         if self.unreadable:
             return NoText(
                 "The text of the PDF cannot be decoded: its fonts have no usable character map.",
-                hint="OCR is needed, which is not available yet: print the file to a new PDF or use another version.",
+                hint="Reading it needs OCR, which is not available yet; use another version of the file.",
                 pages=pages,
             )
         return NoText("The PDF has no text layer; it seems to be a scan.", pages=pages)
@@ -233,7 +238,7 @@ def _append(texts: list[Text], more: list[Text]) -> None:
 
 
 def _turned_texts(page: PageGlyphs, turn: int) -> list[Text]:
-    """Text that stands upright or upside down on the page: laid out in its own direction, boxes turned back."""
+    """Text that stands upright or upside down, laid out in its own direction; boxes are turned back."""
     glyphs = [_turned(g, turn, page.width, page.height) for g in page.by_turn[turn]]
     back = (4 - turn) % 4
     wide, high = (page.height, page.width) if turn % 2 else (page.width, page.height)
@@ -241,6 +246,7 @@ def _turned_texts(page: PageGlyphs, turn: int) -> list[Text]:
     for region in regions(segments_of(glyphs)):
         for text in texts_of(region, page.number):
             text.boxes = [Box(b.page, *_turn(b.x0, b.y0, b.x1, b.y1, back, wide, high)) for b in text.boxes]
+            text.turned = True
             out.append(text)
     return out
 
@@ -252,7 +258,7 @@ def _turned(g: Glyph, turn: int, width: float, height: float) -> Glyph:
 def _turn(
     x0: float, y0: float, x1: float, y1: float, turn: int, width: float, height: float
 ) -> tuple[float, float, float, float]:
-    """A box after turning the page clockwise by `turn` quarters (text turned against the clock comes upright)."""
+    """A box after turning the page clockwise by `turn` quarters, which sets turned text upright."""
     if turn == 1:
         return height - y1, x0, height - y0, x1
     if turn == 2:

@@ -4,12 +4,10 @@ import ctypes
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import pypdfium2 as pdfium
-import pypdfium2.raw as raw
-
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.pdf.glyphs import Frame, Glyph
 from refdesk.knowledge.parsing.pdf.segments import is_cjk, join, rows_of, segments_of
+from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
 
 _THIN = 2.5
 _NEAR = 3.0
@@ -39,7 +37,7 @@ class RuledTable:
     bold: bool = False
 
 
-def rules_of(page: pdfium.PdfPage, frame: Frame) -> tuple[list[Rule], list[Rule]]:
+def rules_of(page: Handle, frame: Frame) -> tuple[list[Rule], list[Rule]]:
     """Horizontal and vertical lines of a page, from thin rectangles and straight strokes."""
     across: list[Rule] = []
     down: list[Rule] = []
@@ -56,7 +54,7 @@ def rules_of(page: pdfium.PdfPage, frame: Frame) -> tuple[list[Rule], list[Rule]
     return _merge(across), _merge(down)
 
 
-def _strokes(path: raw.FPDF_PAGEOBJECT, frame: Frame) -> Iterable[tuple[float, float, float, float]]:
+def _strokes(path: Handle, frame: Frame) -> Iterable[tuple[float, float, float, float]]:
     matrix = raw.FS_MATRIX()
     raw.FPDFPageObj_GetMatrix(path, ctypes.byref(matrix))
     points: list[tuple[float, float]] = []

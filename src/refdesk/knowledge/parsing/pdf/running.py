@@ -14,7 +14,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ROWS_AT_EDGE = 3
-_EDGE = 0.13
+_EDGE = 0.25
 _NEAR = 6.0
 
 
@@ -41,14 +41,22 @@ def take_running(pages: list[tuple[float, list[Segment]]]) -> tuple[list[list[Se
     lines: dict[str, None] = {}
     chars = 0
     for shape, candidates in groups.items():
-        for near in _by_place(candidates):
-            if not _is_running(shape, near, len(pages)):
-                continue
-            for candidate in near:
-                removed |= set(map(id, candidate.segments))
-                if not _PAGE_NUMBER.match(candidate.text):
-                    lines[candidate.text] = None
-                chars += len(re.sub(r"\s", "", candidate.text))
+        running = [c for near in _by_place(candidates) if _is_running(shape, near, len(pages)) for c in near]
+        if running and shape == "#":
+            ahead = {_ahead(c) for c in running} - {None}
+            known = set(map(id, running))
+            running += [
+                c for c in candidates if id(c) not in known and len(ahead) == 1 and _ahead(c) in ahead
+            ]
+        elif running:
+            # The first page of a part often has the same line a little higher or lower.
+            texts = {c.text for c in running}
+            running = [c for c in candidates if c.text in texts or c in running]
+        for candidate in running:
+            removed |= set(map(id, candidate.segments))
+            if not _PAGE_NUMBER.match(candidate.text):
+                lines[candidate.text] = None
+            chars += len(re.sub(r"\s", "", candidate.text))
     kept = [[s for s in segments if id(s) not in removed] for _, segments in pages]
     return kept, list(lines)[:50], chars
 
@@ -70,6 +78,12 @@ def _edge_rows(number: int, height: float, segments: list[Segment]) -> list[_Can
 def _shape(text: str) -> str:
     stripped = re.sub(r"\s+", "", text)
     return "#" if _ROMAN.match(stripped) else _DIGITS.sub("#", stripped)
+
+
+def _ahead(candidate: _Candidate) -> int | None:
+    """How far the printed page number is ahead of the counted one; None for Roman numbers."""
+    digits = re.sub(r"\D", "", candidate.text)
+    return int(digits) - candidate.page if digits else None
 
 
 def _by_place(candidates: list[_Candidate]) -> list[list[_Candidate]]:

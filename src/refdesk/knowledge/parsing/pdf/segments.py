@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from refdesk.knowledge.parsing.pdf.glyphs import Glyph
 
@@ -66,7 +67,7 @@ def _rtl(char: str) -> bool:
 
 def _segment(run: list[Glyph]) -> Segment:
     parts = [run[0].char]
-    for last, glyph in zip(run, run[1:], strict=False):
+    for last, glyph in pairwise(run):
         gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1 if _rtl(glyph.char) else 0.0)
         wide = gap > _SPACE_GAP * max(last.size, glyph.size)
         # Between Han characters justification makes gaps that are no spaces.
@@ -124,7 +125,7 @@ def _joined(row: Row) -> Row:
 def join(row: Row) -> Segment:
     """Segments of one row as one, with a space where there is a gap."""
     text = row[0].text
-    for last, segment in zip(row, row[1:], strict=False):
+    for last, segment in pairwise(row):
         gap = segment.x0 - last.x1
         han = is_cjk(text[-1:]) and is_cjk(segment.text[:1])
         text += (" " if gap > (_JOIN_GAP if han else _SPACE_GAP) * segment.size else "") + segment.text

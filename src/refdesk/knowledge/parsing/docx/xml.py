@@ -1,0 +1,10 @@
+"""The edge to lxml, which has no type information: elements are `Any`, named for the reader."""
+
+from importlib import import_module
+from typing import Any
+
+etree: Any = import_module("lxml.etree")
+XMLSyntaxError: type[Exception] = etree.XMLSyntaxError
+
+type Element = Any
+"""An lxml element; iterating gives its children, `get` an attribute or the default."""
