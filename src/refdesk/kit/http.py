@@ -10,6 +10,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any, cast
 
@@ -85,11 +86,17 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
+@lru_cache(maxsize=1)
+def _tls() -> ssl.SSLContext:
+    # Reading the system's certificates takes 20–100 ms; one context serves all clients.
+    return ssl.create_default_context()
+
+
 class _GuardedTransport(httpx.AsyncHTTPTransport):
     def __init__(self, *, allow_private: bool, max_connections: int) -> None:
-        super().__init__()
+        super().__init__(verify=_tls())
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=ssl.create_default_context(),
+            ssl_context=_tls(),
             max_connections=max_connections,
             max_keepalive_connections=max_connections,
             keepalive_expiry=30.0,

@@ -194,9 +194,13 @@ async def _read_request(reader: asyncio.StreamReader) -> Request:
 async def scripted_model(port: int = 0) -> AsyncIterator[ScriptedModel]:
     """Serve on 127.0.0.1 until the block ends."""
     model = ScriptedModel()
+    serving: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         model.open_connections += 1
+        task = asyncio.current_task()
+        assert task is not None
+        serving.add(task)
 
         async def send(data: bytes) -> None:
             writer.write(data)
@@ -217,6 +221,7 @@ async def scripted_model(port: int = 0) -> AsyncIterator[ScriptedModel]:
             pass
         finally:
             model.open_connections -= 1
+            serving.discard(task)
             writer.close()
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
@@ -227,5 +232,7 @@ async def scripted_model(port: int = 0) -> AsyncIterator[ScriptedModel]:
         yield model
     finally:
         server.close()
-        server.close_clients()
+        for task in tuple(serving):
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
         await server.wait_closed()

@@ -60,7 +60,8 @@ class OpenAIEmbedder:
             except (ModelRateLimited, ModelUnavailable, ModelTimeout) as error:
                 if attempt == ATTEMPTS:
                     raise
-                wait = float(error.details.get("retry_after_s") or 2 ** (attempt - 1))
+                asked = error.details.get("retry_after_s")
+                wait = 2.0 ** (attempt - 1) if asked is None else float(asked)
                 await asyncio.sleep(min(wait, MAX_WAIT_S))
         else:
             raise AssertionError("unreachable")
@@ -74,7 +75,7 @@ class OpenAIEmbedder:
             rows = cast("list[dict[str, Any]]", answer["data"])
             rows = sorted(rows, key=lambda row: int(row.get("index", 0)))
             vectors = np.array([row["embedding"] for row in rows], np.float32)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelBadResponse("The server's answer holds no embeddings.") from error
         if vectors.shape != (count, self.dimensions) and self.dimensions:
             raise ModelBadResponse(
