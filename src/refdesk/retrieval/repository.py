@@ -65,7 +65,7 @@ class SearchRepository:
             )
             .where(KnowledgeBase.id.in_(wanted), KnowledgeBase.workspace_id == self._scope.workspace_id)
         )
-        rows = (await self._session.execute(query)).tuples().all()
+        rows = (await self._session.execute(query)).all()
         missing = set(wanted) - {base_id for base_id, *_ in rows}
         if missing:
             raise KnowledgeBaseNotFound(knowledge_base_ids=sorted(map(str, missing)))

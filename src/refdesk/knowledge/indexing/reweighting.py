@@ -53,11 +53,7 @@ async def reweight(database: Database, scope: Scope, index_id: UUID) -> int:
         async with database.transaction() as session:
             home = (await IndexRepository(session, scope).lock_shared(index_id)).home
             parameters = {"home": home, "index_id": index_id, "average": average}
-            rows = (
-                (await session.execute(_SELECT, {**parameters, "after": after, "batch": _BATCH}))
-                .tuples()
-                .all()
-            )
+            rows = (await session.execute(_SELECT, {**parameters, "after": after, "batch": _BATCH})).all()
             if not rows:
                 return changed
             vectors = [_reweighted(vector, length, was, average) for _, length, was, vector in rows]

@@ -127,7 +127,7 @@ class StatisticsRepository:
             "terms": list(terms),
             "workspace_id": self._scope.workspace_id,
         }
-        rows = (await self._session.execute(_READ, parameters)).tuples()
+        rows = await self._session.execute(_READ, parameters)
         entries = 0
         frequencies: dict[UUID, dict[int, int]] = {}
         for index_id, term, n in rows:
