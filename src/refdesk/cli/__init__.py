@@ -31,6 +31,8 @@ def main() -> None:
 
         report_error(error, as_json="--json" in words)
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def command_names() -> list[str]:

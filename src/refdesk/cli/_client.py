@@ -89,6 +89,13 @@ class Client:
     def in_process(self) -> bool:
         return self.app is not None
 
+    @property
+    def public_address(self) -> str | None:
+        """Where people reach the server, without a slash at the end; None if that is not known here."""
+        if self.settings is not None and self.settings.public_url:
+            return self.settings.public_url.rstrip("/")
+        return None if self.in_process else str(self.http.base_url).rstrip("/")
+
     async def get(self, path: str, **query: Any) -> Any:
         return await self.request("GET", path, params=query)
 

@@ -2,24 +2,21 @@
 
 import asyncio
 import contextlib
-import logging
 import signal
 import socket
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refdesk.cli._console import say
 from refdesk.cli._serving import Worker, database_for, listen_on, look_after_children, only_server_of
 from refdesk.cli._settings import load_settings
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import Settings
 
-# What open event streams get before they are cut; browsers resume them after the restart.
-_GRACEFUL_S = 2
+if TYPE_CHECKING:
+    from refdesk.cli._web import WebServer
 
 
 class ServerDidNotStart(AppError):
@@ -64,46 +61,23 @@ def _serve(settings: Settings, listener: socket.socket, url: str, database: Embe
     try:
         import uvloop
 
-        uvloop.run(_run(settings, listener, url, database, worker))
+        from refdesk.cli._web import WebServer
+
+        uvloop.run(_run(WebServer(settings, url, listener), listener, database, worker))
     finally:
         worker.stop()
 
 
 async def _run(
-    settings: Settings, listener: socket.socket, url: str, database: EmbeddedPostgres | None, worker: Worker
+    server: "WebServer", listener: socket.socket, database: EmbeddedPostgres | None, worker: Worker
 ) -> None:
-    import uvicorn
-
-    from refdesk.server import create_app
-
-    class Server(uvicorn.Server):
-        """uvicorn without its own signal handling, which would end this process before its children."""
-
-        def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
-            return contextlib.nullcontext()
-
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets=sockets)
-            if self.started:
-                say(f"Refdesk is ready: {_address(settings, listener)}")
-
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    config = uvicorn.Config(
-        create_app(settings, database_url=url),
-        http="httptools",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=_GRACEFUL_S,
-        server_header=False,
-    )
-    server = Server(config)
-
     def leave() -> None:
-        server.force_exit = server.should_exit  # the second time without waiting for connections
-        server.should_exit = True
+        server.leave()
         worker.ask_to_stop()
 
-    _on_signals(leave)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, leave)
     children = asyncio.create_task(
         look_after_children(worker, database, leaving=lambda: server.should_exit, leave=leave)
     )
@@ -115,19 +89,3 @@ async def _run(
         children.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await children
-
-
-def _on_signals(leave: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, leave)
-
-
-def _address(settings: Settings, listener: socket.socket) -> str:
-    """The one address to open in a browser."""
-    if settings.public_url:
-        return settings.public_url
-    host, port = listener.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):
-        host = "127.0.0.1"
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -15,6 +15,7 @@ def serving(tmp_path: Path) -> Iterator[Callable[..., Served]]:
 
     def make(**options: Any) -> Served:
         options.setdefault("data_dir", tmp_path / "data")
+        options.setdefault("log", tmp_path / f"serve-{len(made)}.log")
         served = Served(**options)
         made.append(served)
         return served

@@ -39,15 +39,12 @@ class Served:
     """One `refdesk serve`; `family` are the processes it started, kept for after its end."""
 
     data_dir: Path
+    log: Path
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     prefix: Sequence[str] = ()
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
     family: list[psutil.Process] = field(default_factory=list[psutil.Process])
-
-    @property
-    def log(self) -> Path:
-        return self.data_dir.parent / f"{self.data_dir.name}.log"
 
     @property
     def running(self) -> subprocess.Popen[bytes]:
@@ -57,10 +54,11 @@ class Served:
     def start(self) -> "Served":
         environment = {name: value for name, value in os.environ.items() if not name.startswith("REFDESK_")}
         environment |= {"REFDESK_DATA_DIR": str(self.data_dir), "REFDESK_PORT": str(self.port)}
+        environment |= self.environment
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, sys.executable, "-m", "refdesk", "serve"],
-                env=environment | dict(self.environment),
+                env={name: value for name, value in environment.items() if value},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -96,11 +94,7 @@ class Served:
         return self.family
 
     def workers(self) -> list[psutil.Process]:
-        return [
-            child
-            for child in self.note_family()
-            if "worker" in child.cmdline() and "refdesk" in child.cmdline()
-        ]
+        return [child for child in self.note_family() if {"refdesk", "worker"} <= set(_words(child))]
 
     def postmaster(self) -> psutil.Process:
         return next(
@@ -126,6 +120,13 @@ class Served:
         for process in self.family:
             if _lives(process):
                 process.kill()
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:  # a zombie too
+        return []
 
 
 def _lives(process: psutil.Process) -> bool:

@@ -1,0 +1,55 @@
+"""The web server of `refdesk serve`. Imports the whole product (1 to 2 s), so it is imported late."""
+
+import contextlib
+import logging
+import socket
+
+import uvicorn
+
+from refdesk.cli._console import say
+from refdesk.kit.settings import Settings
+from refdesk.server import create_app
+
+# What open event streams get before they are cut; browsers resume them after the restart.
+_GRACEFUL_S = 2
+
+
+class WebServer(uvicorn.Server):
+    """uvicorn without its own signal handling, which would end this process before its children."""
+
+    def __init__(self, settings: Settings, database_url: str, listener: socket.socket) -> None:
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        super().__init__(
+            uvicorn.Config(
+                create_app(settings, database_url=database_url),
+                http="httptools",
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=_GRACEFUL_S,
+                server_header=False,
+            )
+        )
+        self._address = address_of(settings, listener)
+
+    def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return contextlib.nullcontext()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started and not self.should_exit:
+            say(f"Refdesk is ready: {self._address}")
+
+    def leave(self) -> None:
+        """End gracefully; asked a second time, without waiting for open connections."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def address_of(settings: Settings, listener: socket.socket) -> str:
+    """The one address to open in a browser."""
+    if settings.public_url:
+        return settings.public_url
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
