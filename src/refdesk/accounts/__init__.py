@@ -16,7 +16,7 @@ from refdesk.accounts.access import (
 from refdesk.accounts.audit import audit
 from refdesk.accounts.keys import key_resources
 from refdesk.accounts.operator import OPERATOR_FILE, load_operator_key
-from refdesk.accounts.passwords import Passwords, use_passwords
+from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
 from refdesk.accounts.routes import routers
 from refdesk.accounts.scope import ALL_PERMISSIONS, Permission, Role, Scope
 from refdesk.accounts.setup import SetupGate, issue_setup_token
@@ -38,6 +38,7 @@ __all__ = [
     "SetupGate",
     "Viewer",
     "audit",
+    "check_suitable",
     "issue_setup_token",
     "key_resources",
     "load_operator_key",
