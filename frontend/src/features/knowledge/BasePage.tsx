@@ -1,0 +1,110 @@
+/** One knowledge base: its documents, the hit test and its settings. */
+import { Anchor, Breadcrumbs, Button, Skeleton, Tabs, Text } from '@mantine/core';
+import { IconFeather } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { getKnowledgeBaseOptions } from '../../api/generated/@tanstack/react-query.gen';
+import type { KnowledgeBaseView } from '../../api/generated/types.gen';
+import { useCaller } from '../../app/session';
+import { Page } from '../../components/Page';
+import { PageHeader } from '../../components/PageHeader';
+import { Problem } from '../../components/Problem';
+import { BaseSettings } from './BaseSettings';
+import { DocumentsTab } from './DocumentsTab';
+import { HitTest } from './HitTest';
+import { useBaseEvents } from './useBaseEvents';
+
+export default function BasePage() {
+  const { t } = useTranslation();
+  const { baseId } = useParams({ from: '/house/knowledge/$baseId' });
+  const base = useQuery(getKnowledgeBaseOptions({ path: { knowledge_base_id: baseId } }));
+  if (base.error) {
+    return (
+      <Page>
+        <Problem error={base.error} onRetry={base.refetch} />
+      </Page>
+    );
+  }
+  if (!base.data) {
+    return (
+      <Page>
+        <Skeleton height={36} width={280} mb="lg" aria-label={t('common.loading')} role="status" />
+        <Skeleton height={320} radius="lg" />
+      </Page>
+    );
+  }
+  return <Base key={baseId} base={base.data} />;
+}
+
+function Base({ base }: { base: KnowledgeBaseView }) {
+  const { t } = useTranslation();
+  const { mayWrite } = useCaller();
+  const { tab = 'documents' } = useSearch({ from: '/house/knowledge/$baseId' });
+  const navigate = useNavigate({ from: '/knowledge/$baseId' });
+  useBaseEvents(base.id);
+  const { counts } = base;
+  const attention = counts.states.failed ?? 0;
+  return (
+    <Page>
+      <PageHeader
+        above={
+          <Breadcrumbs mb={6} separator="›">
+            <Anchor component={Link} to="/knowledge" size="sm">
+              {t('shell.knowledge')}
+            </Anchor>
+          </Breadcrumbs>
+        }
+        title={base.name}
+        text={
+          <>
+            {base.description && <div>{base.description}</div>}
+            <Text size="sm" c="dimmed">
+              {[
+                t('knowledge.documentCount', { count: counts.documents }),
+                t('knowledge.paragraphCount', { count: counts.paragraphs }),
+                t('knowledge.characterCount', { count: counts.characters }),
+                ...(attention > 0 ? [t('knowledge.attentionCount', { count: attention })] : []),
+              ].join(' · ')}
+            </Text>
+          </>
+        }
+      >
+        <Button
+          variant="light"
+          leftSection={<IconFeather size={17} />}
+          onClick={() => navigate({ to: '/ask', search: { base: base.id } })}
+        >
+          {t('knowledge.askBase')}
+        </Button>
+      </PageHeader>
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(value) =>
+          navigate({
+            search: value === 'hit-test' || value === 'settings' ? { tab: value } : {},
+            replace: true,
+          })
+        }
+      >
+        <Tabs.List mb="lg">
+          <Tabs.Tab value="documents">{t('knowledge.documents')}</Tabs.Tab>
+          <Tabs.Tab value="hit-test">{t('knowledge.hitTest')}</Tabs.Tab>
+          {mayWrite && <Tabs.Tab value="settings">{t('shell.settings')}</Tabs.Tab>}
+        </Tabs.List>
+        <Tabs.Panel value="documents">
+          <DocumentsTab base={base} />
+        </Tabs.Panel>
+        <Tabs.Panel value="hit-test">
+          <HitTest base={base} />
+        </Tabs.Panel>
+        {mayWrite && (
+          <Tabs.Panel value="settings">
+            <BaseSettings base={base} />
+          </Tabs.Panel>
+        )}
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,128 @@
+/** All knowledge bases of the workspace. */
+import { Button, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { IconAlertTriangle, IconBooks, IconPlus, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { createSampleLibrary } from '../../api/generated/sdk.gen';
+import type { KnowledgeBaseView } from '../../api/generated/types.gen';
+import { useCaller } from '../../app/session';
+import { EmptyState } from '../../components/EmptyState';
+import { Page } from '../../components/Page';
+import { PageHeader } from '../../components/PageHeader';
+import { Problem } from '../../components/Problem';
+import { Skeletons } from '../../components/Skeletons';
+import { useNotify } from '../../components/useNotify';
+import { formatAgo } from '../../i18n/format';
+import classes from './KnowledgePage.module.css';
+import { NewBase } from './NewBase';
+
+export default function KnowledgePage() {
+  const { t } = useTranslation();
+  const { mayWrite } = useCaller();
+  const { failed } = useNotify();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [creating, create] = useDisclosure(false);
+  const [words, setWords] = useState('');
+  const [q] = useDebouncedValue(words.trim(), 250);
+  const bases = useQuery({
+    ...listKnowledgeBasesOptions({ query: { limit: 200, ...(q ? { q } : {}) } }),
+    placeholderData: keepPreviousData,
+  });
+  const sample = useMutation({
+    mutationFn: async () => (await createSampleLibrary({ throwOnError: true })).data,
+    onSuccess: async (base) => {
+      await client.invalidateQueries();
+      await navigate({ to: '/knowledge/$baseId', params: { baseId: base.id } });
+    },
+    onError: failed,
+  });
+  const items = bases.data?.items ?? [];
+  const isEmpty = bases.isSuccess && items.length === 0 && !q;
+  return (
+    <Page>
+      <PageHeader title={t('shell.knowledge')} text={t('knowledge.intro')}>
+        {mayWrite && (
+          <Button leftSection={<IconPlus size={17} />} onClick={create.open}>
+            {t('knowledge.newBase')}
+          </Button>
+        )}
+      </PageHeader>
+      {bases.isPending && <Skeletons rows={3} height={96} />}
+      {bases.error && <Problem error={bases.error} onRetry={bases.refetch} />}
+      {isEmpty && (
+        <EmptyState icon={<IconBooks size={30} />} title={t('knowledge.emptyTitle')} text={t('knowledge.emptyText')}>
+          {mayWrite && (
+            <div className={classes.firstSteps}>
+              <Button onClick={create.open}>{t('knowledge.newBase')}</Button>
+              <Button variant="default" loading={sample.isPending} onClick={() => sample.mutate()}>
+                {t('setup.lookAround')}
+              </Button>
+            </div>
+          )}
+        </EmptyState>
+      )}
+      {bases.data && !isEmpty && (
+        <>
+          {(bases.data.total > 8 || q) && (
+            <TextInput
+              mb="md"
+              maw={360}
+              leftSection={<IconSearch size={16} />}
+              aria-label={t('knowledge.findBase')}
+              placeholder={t('knowledge.findBase')}
+              value={words}
+              onChange={(event) => setWords(event.currentTarget.value)}
+            />
+          )}
+          {items.length === 0 && <Text c="dimmed">{t('common.nothingFound')}</Text>}
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+            {items.map((base) => (
+              <BaseCard key={base.id} base={base} />
+            ))}
+          </SimpleGrid>
+        </>
+      )}
+      <NewBase opened={creating} onClose={create.close} />
+    </Page>
+  );
+}
+
+function BaseCard({ base }: { base: KnowledgeBaseView }) {
+  const { t } = useTranslation();
+  const { states } = base.counts;
+  const working = (states.queued ?? 0) + (states.parsing ?? 0) + (states.splitting ?? 0) + (states.indexing ?? 0);
+  const failed = states.failed ?? 0;
+  return (
+    <Link to="/knowledge/$baseId" params={{ baseId: base.id }} className={classes.card}>
+      <Text component="h2" fw={600} fz="lg" m={0} lineClamp={1}>
+        {base.name}
+      </Text>
+      <Text component="p" size="sm" c="dimmed" m={0} lineClamp={2} className={classes.description}>
+        {base.description || t('knowledge.noDescription')}
+      </Text>
+      <Text component="p" size="sm" m={0} className={classes.counts}>
+        {t('knowledge.documentCount', { count: base.counts.documents })}
+        <span aria-hidden>·</span>
+        {t('knowledge.paragraphCount', { count: base.counts.paragraphs })}
+        <span aria-hidden>·</span>
+        <span className={classes.faint}>{formatAgo(base.updated_at)}</span>
+      </Text>
+      {working > 0 && (
+        <Text component="p" size="sm" m={0} className={classes.working}>
+          {t('knowledge.workingCount', { count: working })}
+        </Text>
+      )}
+      {failed > 0 && (
+        <Text component="p" size="sm" m={0} className={classes.attention}>
+          <IconAlertTriangle size={15} aria-hidden />
+          {t('knowledge.attentionCount', { count: failed })}
+        </Text>
+      )}
+    </Link>
+  );
+}
