@@ -88,6 +88,7 @@ async def enqueue(
     # A duplicate aborts the transaction it happens in, hence the savepoint.
     try:
         async with session.begin_nested():
+            await session.connection()  # only this sends the SAVEPOINT
             return await deferrer.defer_async(**arguments)
     except AlreadyEnqueued:
         return None
@@ -101,4 +102,4 @@ async def pending_jobs(session: AsyncSession) -> dict[str, int]:
             " WHERE status IN ('todo', 'doing') GROUP BY status"
         )
     )
-    return dict(rows.tuples().all())
+    return dict(rows.all())
