@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run page test lint types checks test-unit test-service test-http test-e2e test-page wheel bench lock clean
+.PHONY: help install run page test lint types checks docs test-unit test-service test-http test-e2e test-page wheel bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ test-e2e: $(VENV)/.developing $(PAGE) ## Real processes and a real browser
 
 test-page: $(NODE_STAMP) ## Lint, types and unit tests of the page
 	cd frontend && npm run --silent lint && npm run --silent typecheck && npm run --silent check-i18n && npm test --silent
+
+docs: $(VENV)/.developing ## Renew the generated reference pages
+	$(BIN)/python scripts/generate_reference.py
 
 wheel: $(VENV)/.created $(PAGE) ## Build a wheel that holds the page into dist/
 	@rm -rf dist

@@ -80,7 +80,7 @@ def errors_page() -> str:
 def commands_page() -> str:
     import typer
 
-    from refdesk.cli import app
+    from refdesk.cli import build_app, command_names
 
     lines = ["# Commands", "", NOTE]
 
@@ -107,7 +107,7 @@ def commands_page() -> str:
             lines.append(f"| {names} | {text} |")
         lines.append("")
 
-    describe(typer.main.get_command(app), "refdesk")
+    describe(typer.main.get_command(build_app(command_names())), "refdesk")
     return "\n".join(lines).rstrip() + "\n"
 
 

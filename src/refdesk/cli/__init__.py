@@ -7,6 +7,7 @@ and print; what they do is in the rooms.
 """
 
 import sys
+from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def main() -> None:
     words = sys.argv[1:]
     wanted = next((word for word in words if not word.startswith("-")), None)
     try:
-        build_app(wanted)()
+        build_app({wanted})()
     except AppError as error:
         from refdesk.cli._console import report_error
 
@@ -40,7 +41,7 @@ def command_names() -> list[str]:
     return sorted(path.stem.replace("_", "-") for path in _FOLDER.glob("[!_]*.py"))
 
 
-def build_app(wanted: str | None) -> typer.Typer:
+def build_app(wanted: Collection[str | None]) -> typer.Typer:
     """The application with only `wanted` imported; the other commands are names with their help lines."""
     root = typer.Typer(
         name="refdesk",
@@ -52,7 +53,7 @@ def build_app(wanted: str | None) -> typer.Typer:
     root.callback(help="A reference desk for your documents.")(_options)
     for name in command_names():
         path = _FOLDER / f"{name.replace('-', '_')}.py"
-        if name == wanted:
+        if name in wanted:
             import_module(f"refdesk.cli.{path.stem}").register(root)
         else:
             root.command(name, help=_first_line(path))(_not_loaded)

@@ -49,7 +49,7 @@ def _timed() -> float:
 
 @pytest.mark.parametrize("name", command_names())
 def test_every_command_registers_itself_under_its_own_name(name: str) -> None:
-    app = build_app(name)
+    app = build_app({name})
     registered = [command.name for command in app.registered_commands]
     groups = [group.name for group in app.registered_groups]
     assert (registered + groups).count(name) == 1
