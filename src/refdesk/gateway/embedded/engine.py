@@ -39,7 +39,7 @@ class EmbeddedEmbedder:
 
     def __init__(self, models_dir: Path, *, threads: int = 0) -> None:
         self._models_dir = models_dir
-        self._threads = threads or max(1, usable_cores() - 1)
+        self.threads = threads or max(1, usable_cores() - 1)
         self._lock = threading.Lock()
         self._encoder: _Encoder | None = None
 
@@ -56,7 +56,7 @@ class EmbeddedEmbedder:
         with self._lock:
             if self._encoder is None:
                 folder = conversion.ensure_converted(self._models_dir, progress=progress)
-                self._encoder = _Encoder(folder, self._threads)
+                self._encoder = _Encoder(folder, self.threads)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of questions, float32 [n, 384]. An empty text has a vector too (of no meaning)."""
