@@ -3,10 +3,13 @@
 Owns the configuration and turns it into the profile a run is made with; the answering itself is `chat`'s.
 """
 
+from refdesk.accounts import key_resources
 from refdesk.apps.openai_routes import router as openai_router
 from refdesk.apps.profiles import StoredProfiles
+from refdesk.apps.repository import RESOURCE, require_application
 from refdesk.apps.routes import router
 
+key_resources[RESOURCE] = require_application
 routers = (router, openai_router)
 
 __all__ = ["StoredProfiles", "openai_router", "router", "routers"]

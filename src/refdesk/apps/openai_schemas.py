@@ -3,7 +3,7 @@
 Unknown request fields are ignored, as clients send many; the answer has one extra field, `sources`.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -90,11 +90,19 @@ class ModelList(BaseModel):
     data: list[ModelCard]
 
 
+InputText = Annotated[str, Field(min_length=1, max_length=200_000)]
+
+
 class EmbeddingRequest(BaseModel):
     model: str = Field(max_length=300, description="Name or id of an embedding model of the workspace.")
-    input: str | list[str]
+    input: InputText | Annotated[list[InputText], Field(min_length=1, max_length=2_048)]
     encoding_format: Literal["float", "base64"] = "float"
-    input_type: Literal["query", "passage"] = "passage"
+    input_type: Literal["query", "passage"] = Field(
+        default="passage", description="Not OpenAI's: models that tell questions from texts need it."
+    )
+
+    def texts(self) -> list[str]:
+        return [self.input] if isinstance(self.input, str) else self.input
 
 
 class EmbeddingItem(BaseModel):

@@ -13,7 +13,7 @@ Suggestion = Annotated[str, StringConstraints(strip_whitespace=True, min_length=
 
 
 class ApplicationSettings(BaseModel):
-    """How an application searches and answers. `similarity` is calibrated: 0.45 balances found / not found."""
+    """How an application searches and answers. `similarity` is calibrated: 0.45 parts found from not."""
 
     model_config = ConfigDict(extra="forbid")
 

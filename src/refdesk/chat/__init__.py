@@ -4,18 +4,25 @@ Owns the stages of an answer, the evidence check, the events of a run and their 
 applications but the `ApplicationProfiles` port, and nothing of how hits are found.
 """
 
+from refdesk.chat.errors import CursorInvalid
+from refdesk.chat.events import RunEvent
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
-from refdesk.chat.routes import get_runs, router
+from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
+from refdesk.chat.schemas import RunOut
 
 routers = (router,)
 
 __all__ = [
     "ApplicationProfiles",
+    "CursorInvalid",
     "Mode",
+    "RunEvent",
     "RunManager",
+    "RunOut",
     "RunProfile",
     "RunSubmission",
+    "Runs",
     "Turn",
     "get_runs",
     "router",

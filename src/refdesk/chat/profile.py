@@ -71,7 +71,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class RunSubmission:
-    """A question and where to ask it. `history` replaces the stored conversation (OpenAI-compatible calls)."""
+    """A question and where to ask it.
+
+    `history` replaces the stored conversation, `overrides` replaces fields of the profile (both for
+    OpenAI-compatible calls, which bring their own).
+    """
 
     question: str | None
     conversation_id: UUID | None = None

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 
-from refdesk.accounts import Asker, Viewer
+from refdesk.accounts import Asker
 from refdesk.chat.profile import RunSubmission
 from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import ConversationDetail, ConversationOut, ConversationPatch, RunCreate, RunOut
@@ -34,7 +34,7 @@ Runs = Annotated[RunManager, Depends(get_runs)]
 )
 async def list_conversations(
     session: Tx,
-    scope: Viewer,
+    scope: Asker,
     query: Annotated[PageQuery, Query()],
     q: Annotated[str, Query(max_length=200, description="Words in the title.")] = "",
 ) -> Page[ConversationOut]:
@@ -48,7 +48,7 @@ async def list_conversations(
     response_model=ConversationDetail,
     tags=["conversations"],
 )
-async def get_conversation(conversation_id: UUID, session: Tx, scope: Viewer) -> ConversationDetail:
+async def get_conversation(conversation_id: UUID, session: Tx, scope: Asker) -> ConversationDetail:
     return await ConversationService(session, scope).detail(conversation_id)
 
 
@@ -107,7 +107,7 @@ async def create_run(body: RunCreate, runs: Runs, scope: Asker) -> RunOut:
     response_model=RunOut,
     tags=["runs"],
 )
-async def get_run(run_id: UUID, session: Tx, scope: Viewer) -> RunOut:
+async def get_run(run_id: UUID, session: Tx, scope: Asker) -> RunOut:
     return await RunService(session, scope).get(run_id)
 
 
@@ -122,7 +122,7 @@ async def get_run(run_id: UUID, session: Tx, scope: Viewer) -> RunOut:
 async def follow_run(
     run_id: UUID,
     runs: Runs,
-    scope: Viewer,
+    scope: Asker,
     last_event_id: Annotated[str | None, Header()] = None,
     after: Annotated[int, Query(ge=0, description="Like Last-Event-ID, for clients without it.")] = 0,
 ) -> EventStreamResponse:

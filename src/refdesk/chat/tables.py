@@ -40,8 +40,8 @@ class Run(Base):
 
     `state`: `queued`, `running`, `finished`, `failed`, `cancelled`, `interrupted`. `profile` is the frozen
     configuration it ran with (bases, model, prompts, settings; no secrets). `citations`, `sentences`,
-    `retrieval`, `stages`, `warnings` and `usage` are the finished record. A run belongs to the process named in
-    `lease_owner` until `lease_expires_at`.
+    `retrieval`, `stages`, `warnings` and `usage` are the finished record. A run belongs to the process named
+    in `lease_owner` until `lease_expires_at`.
     """
 
     __tablename__ = "runs"

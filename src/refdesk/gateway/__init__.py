@@ -42,6 +42,7 @@ from refdesk.gateway.errors import (
     UnknownModel,
     WrongModelKind,
 )
+from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
 from refdesk.gateway.service import create_workspace_models
 
@@ -69,6 +70,7 @@ __all__ = [
     "ModelQuota",
     "ModelRateLimited",
     "ModelRefused",
+    "ModelRepository",
     "ModelTimeout",
     "ModelUnavailable",
     "NoModel",

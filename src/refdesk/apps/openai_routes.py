@@ -1,0 +1,131 @@
+"""The OpenAI-compatible door: chat completions, models, embeddings. Errors come in OpenAI's shape.
+
+A completion is an ordinary run (saved, checked, cited); `model` chooses the application or knowledge base.
+"""
+
+import base64
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+
+from refdesk.accounts import Asker
+from refdesk.apps.openai_models import find_embedding_model, find_target, list_cards
+from refdesk.apps.openai_runs import as_chunks, as_completion, submission_of
+from refdesk.apps.openai_schemas import (
+    ChatCompletion,
+    ChatCompletionRequest,
+    CompletionUsage,
+    EmbeddingItem,
+    EmbeddingList,
+    EmbeddingRequest,
+    ModelList,
+    OpenAIError,
+)
+from refdesk.chat import Runs
+from refdesk.gateway import GatewayDep
+from refdesk.kit.errors import AppError, Forbidden
+from refdesk.kit.sse import EventStreamResponse
+from refdesk.kit.web import DatabaseDep
+
+
+class _OpenAIRoute(APIRoute):
+    """Answers errors as OpenAI does, whatever part raised them."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except AppError as error:
+                return _problem(error.status, error.code, error.text, error.hint_text)
+            except RequestValidationError as error:
+                first = error.errors()[0]
+                field = ".".join(str(part) for part in first["loc"][1:])
+                return _problem(400, "invalid", f"{field or 'body'}: {first['msg']}", param=field)
+
+        return handler
+
+
+router = APIRouter(
+    prefix="/v1",
+    tags=["openai"],
+    route_class=_OpenAIRoute,
+    responses={400: {"model": OpenAIError}, 401: {"model": OpenAIError}, 404: {"model": OpenAIError}},
+)
+
+_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+def _problem(
+    status: int, code: str, message: str, hint: str | None = None, *, param: str | None = None
+) -> JSONResponse:
+    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    text = f"{message} {hint}" if hint else message
+    return JSONResponse({"error": {"message": text, "type": kind, "param": param, "code": code}}, status)
+
+
+@router.post(
+    "/chat/completions",
+    operation_id="createChatCompletion",
+    summary="Answer the last user message from an application or a knowledge base",
+    response_model=ChatCompletion,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def create_chat_completion(
+    body: ChatCompletionRequest, scope: Asker, runs: Runs, database: DatabaseDep
+) -> Any:
+    async with database.transaction() as session:
+        target = await find_target(session, scope, body.model)
+    run = await runs.submit(scope, submission_of(body, target))
+    if body.stream:
+        with_usage = body.stream_options is not None and body.stream_options.include_usage
+        return EventStreamResponse(as_chunks(runs.follow(scope, run.id), run, body.model, with_usage))
+    return await as_completion(runs.follow(scope, run.id), run, body.model)
+
+
+@router.get(
+    "/models",
+    operation_id="listOpenAIModels",
+    summary="What `model` may name: applications, knowledge bases, embedding models",
+    response_model=ModelList,
+)
+async def list_models(scope: Asker, database: DatabaseDep) -> ModelList:
+    async with database.transaction() as session:
+        return ModelList(data=await list_cards(session, scope))
+
+
+@router.post(
+    "/embeddings",
+    operation_id="createEmbeddings",
+    summary="Embed texts with an embedding model of the workspace",
+    response_model=EmbeddingList,
+)
+async def create_embeddings(
+    body: EmbeddingRequest, scope: Asker, gateway: GatewayDep, database: DatabaseDep
+) -> EmbeddingList:
+    if scope.resource is not None:
+        raise Forbidden("A key bound to one thing cannot use the workspace's models.")
+    async with database.transaction() as session:
+        model = await find_embedding_model(session, scope, body.model)
+    embedder = await gateway.embedder(scope, model.id)
+    embed = embedder.embed_queries if body.input_type == "query" else embedder.embed_passages
+    texts = body.texts()
+    vectors = np.vstack(
+        [await embed(texts[at : at + embedder.max_batch]) for at in range(0, len(texts), embedder.max_batch)]
+    )
+    items = [
+        EmbeddingItem(
+            index=at,
+            embedding=base64.b64encode(vector.astype("<f4").tobytes()).decode()
+            if body.encoding_format == "base64"
+            else [float(value) for value in vector],
+        )
+        for at, vector in enumerate(vectors)
+    ]
+    return EmbeddingList(data=items, model=body.model, usage=CompletionUsage())

@@ -1,0 +1,40 @@
+"""Applications as the profiles of runs: the implementation of chat's port."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.accounts import Scope
+from refdesk.apps.repository import ApplicationRepository
+from refdesk.apps.schemas import ApplicationSettings
+from refdesk.chat import RunProfile
+
+
+class StoredProfiles:
+    """Profiles read from the applications of the caller's workspace."""
+
+    async def profile(self, session: AsyncSession, scope: Scope, application_id: UUID) -> RunProfile:
+        """The profile of an application; raises `ApplicationNotFound`."""
+        repository = ApplicationRepository(session, scope)
+        application = await repository.get(application_id)
+        bases = await repository.base_ids([application_id])
+        settings = ApplicationSettings.model_validate(application.settings)
+        prompts: dict[str, Any] = application.prompts
+        return RunProfile(
+            application_id=application_id,
+            knowledge_base_ids=tuple(bases[application_id]),
+            model_id=application.model_id,
+            system_prompt=prompts.get("system", ""),
+            answer_prompt=prompts.get("answer", ""),
+            mode=settings.mode,
+            top_n=settings.top_n,
+            similarity=settings.similarity,
+            max_context_chars=settings.max_context_chars,
+            empty_reply=settings.empty_reply,
+            complete_question=settings.complete_question,
+            history_turns=settings.history_turns,
+            language=settings.language,
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+        )

@@ -1,0 +1,154 @@
+"""Creating, changing and removing applications."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.accounts import Scope
+from refdesk.apps.errors import (
+    ApplicationBasesUnknown,
+    ApplicationModelUnsuitable,
+    ApplicationNameTaken,
+    PromptIncomplete,
+)
+from refdesk.apps.repository import ApplicationRepository
+from refdesk.apps.schemas import (
+    ApplicationCreate,
+    ApplicationOut,
+    ApplicationPatch,
+    ApplicationPrompts,
+    ApplicationSettings,
+)
+from refdesk.apps.tables import Application
+from refdesk.chat import CursorInvalid
+from refdesk.gateway import ModelRepository, UnknownModel
+from refdesk.kit.errors import NotFound
+from refdesk.kit.ids import new_id
+from refdesk.kit.web import Page
+from refdesk.knowledge import KnowledgeBaseRepository
+
+
+class ApplicationService:
+    """The verbs on applications of the caller's workspace."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self._session = session
+        self._scope = scope
+        self._repository = ApplicationRepository(session, scope)
+
+    async def list(self, *, limit: int, cursor: str | None) -> Page[ApplicationOut]:
+        rows, total = await self._repository.page(limit=limit + 1, after=_read_cursor(cursor))
+        more = len(rows) > limit
+        rows = rows[:limit]
+        bases = await self._repository.base_ids([row.id for row in rows])
+        return Page(
+            items=[ApplicationOut.of(row, bases[row.id]) for row in rows],
+            next_cursor=base64.urlsafe_b64encode(rows[-1].name.encode()).decode() if more else None,
+            total=total,
+        )
+
+    async def get(self, application_id: UUID) -> ApplicationOut:
+        return await self._shown(await self._repository.get(application_id))
+
+    async def create(self, draft: ApplicationCreate) -> ApplicationOut:
+        """Store an application. Raises the errors of this room for what does not fit together."""
+        _check_prompts(draft.prompts)
+        await self._check_bases(draft.knowledge_base_ids)
+        await self._check_model(draft.model_id)
+        application = Application(
+            id=new_id(),
+            name=draft.name,
+            description=draft.description,
+            model_id=draft.model_id,
+            prompts=draft.prompts.model_dump(),
+            settings=draft.settings.model_dump(),
+            created_by=self._scope.user_id,
+        )
+        try:
+            async with self._session.begin_nested():
+                await self._repository.add(application)
+        except IntegrityError:
+            raise ApplicationNameTaken(name=draft.name) from None
+        await self._repository.replace_bases(application, _distinct(draft.knowledge_base_ids))
+        await self._session.refresh(application)
+        return await self._shown(application)
+
+    async def update(self, application_id: UUID, patch: ApplicationPatch) -> ApplicationOut:
+        """Change what was sent and nothing else."""
+        application = await self._repository.get(application_id)
+        sent = patch.model_fields_set
+        if patch.knowledge_base_ids is not None:
+            await self._check_bases(patch.knowledge_base_ids)
+            await self._repository.replace_bases(application, _distinct(patch.knowledge_base_ids))
+        if "model_id" in sent:
+            await self._check_model(patch.model_id)
+            application.model_id = patch.model_id
+        if patch.description is not None:
+            application.description = patch.description
+        if patch.prompts is not None:
+            merged = ApplicationPrompts.model_validate(_merged(application.prompts, patch.prompts))
+            _check_prompts(merged)
+            application.prompts = merged.model_dump()
+        if patch.settings is not None:
+            merged_settings = _merged(application.settings, patch.settings)
+            application.settings = ApplicationSettings.model_validate(merged_settings).model_dump()
+        if patch.name is not None:
+            application.name = patch.name
+        try:
+            async with self._session.begin_nested():
+                await self._session.flush()
+        except IntegrityError:
+            raise ApplicationNameTaken(name=patch.name) from None
+        await self._session.refresh(application)
+        return await self._shown(application)
+
+    async def delete(self, application_id: UUID) -> None:
+        await self._repository.delete(await self._repository.get(application_id))
+
+    async def _shown(self, application: Application) -> ApplicationOut:
+        bases = await self._repository.base_ids([application.id])
+        return ApplicationOut.of(application, bases[application.id])
+
+    async def _check_bases(self, base_ids: Sequence[UUID]) -> None:
+        try:
+            await KnowledgeBaseRepository(self._session, self._scope).get_many(_distinct(base_ids))
+        except NotFound as error:
+            raise ApplicationBasesUnknown(**error.details) from None
+
+    async def _check_model(self, model_id: UUID | None) -> None:
+        if model_id is None:
+            return
+        try:
+            model = await ModelRepository(self._session, self._scope).get(model_id)
+        except UnknownModel:
+            raise ApplicationModelUnsuitable(model_id=str(model_id)) from None
+        if model.kind != "LLM":
+            raise ApplicationModelUnsuitable(model_id=str(model_id), kind=model.kind)
+
+
+def _check_prompts(prompts: ApplicationPrompts) -> None:
+    missing = [name for name in ("{data}", "{question}") if name not in prompts.answer]
+    if prompts.answer and missing:
+        raise PromptIncomplete(missing=missing)
+
+
+def _merged(stored: dict[str, Any], sent: ApplicationPrompts | ApplicationSettings) -> dict[str, Any]:
+    return stored | sent.model_dump(include=sent.model_fields_set)
+
+
+def _distinct(ids: Sequence[UUID]) -> list[UUID]:
+    return list(dict.fromkeys(ids))
+
+
+def _read_cursor(cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    try:
+        return base64.urlsafe_b64decode(cursor).decode()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        raise CursorInvalid from None

@@ -1,0 +1,168 @@
+"""Citation marks in a streamed answer: `[3]` is recognised however the stream cuts it.
+
+The model cites by the numbers of its prompt; readers see numbers from 1 in order of first appearance. What
+cites nothing that was in the prompt is taken out. Code is left alone: `a[1]` between back-ticks is code.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# [1] [1, 2] [^1] 【1】 ［1］ [来源1] [source 1] 【1†source】, and one that links: [1](…).
+_MARK = re.compile(
+    r"[\[【［]\s*(?:\^|来源|资料|文档|sources?|src|ref)?\s*[:：#]?\s*"
+    r"(\d{1,3}(?:\s*[,，、;；]\s*\d{1,3})*)\s*(?:†[^\]】］\n]{0,40})?[\]】］]",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\([^()\s]{0,200}\)")
+_NUMBER = re.compile(r"\d+")
+_OPENING = "[【［"
+# The longest text that may still become a mark, and the longest link behind one.
+_MARK_CHARS = 60
+_LINK_CHARS = 202
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Answer text to pass on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A source of the prompt is cited for the first time; comes before the text with its `[n]`."""
+
+    source: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A citation to something that was not in the prompt was taken out."""
+
+    number: int
+
+
+type Part = Text | Cited | Removed
+
+
+class CitationStream:
+    """Feed it the model's text as it comes; it gives back what to show. `sources` counts from 1."""
+
+    def __init__(self, sources: int) -> None:
+        self._sources = sources
+        self._numbers: dict[int, int] = {}
+        self._held = ""
+        self._in_fence = False
+        self._in_code = False
+        self._line_start = True
+
+    def feed(self, text: str) -> Iterator[Part]:
+        """What can be decided now."""
+        self._held += text
+        yield from self._drain(final=False)
+
+    def finish(self) -> Iterator[Part]:
+        """What was held back."""
+        yield from self._drain(final=True)
+
+    def _drain(self, *, final: bool) -> Iterator[Part]:
+        out: list[str] = []
+        held, at = self._held, 0
+        while at < len(held):
+            char = held[at]
+            if char == "`":
+                run = _run_length(held, at)
+                if not final and at + run == len(held):
+                    break  # more back-ticks may follow
+                self._ticks(run)
+                out.append(held[at : at + run])
+                self._line_start = False
+                at += run
+                continue
+            if char in _OPENING and not self._in_code and not self._in_fence:
+                mark = _MARK.match(held, at)
+                if mark is None:
+                    if not final and _may_become_mark(held, at):
+                        break
+                else:
+                    end = self._end_of_link(held, mark.end(), final=final)
+                    if end is None:
+                        break
+                    parts = self._resolve(mark[1])
+                    for part in parts:
+                        if isinstance(part, Cited):
+                            if out:
+                                yield Text("".join(out))
+                                out.clear()
+                            yield part
+                        elif isinstance(part, Removed):
+                            if out and out[-1] == " ":
+                                out.pop()
+                            yield part
+                        else:
+                            out.append(part.text)
+                    at = end
+                    self._line_start = False
+                    continue
+            if char == " " and not final and at == len(held) - 1:
+                break  # goes with a mark that is taken out
+            out.append(char)
+            if char == "\n":
+                self._line_start, self._in_code = True, False
+            elif not char.isspace():
+                self._line_start = False
+            at += 1
+        self._held = held[at:]
+        if out:
+            yield Text("".join(out))
+
+    def _ticks(self, run: int) -> None:
+        if run >= 3 and (self._line_start or self._in_fence):
+            self._in_fence = not self._in_fence
+        elif not self._in_fence:
+            self._in_code = not self._in_code
+
+    def _end_of_link(self, held: str, end: int, *, final: bool) -> int | None:
+        """Where the mark ends with the link behind it; None while that cannot be told."""
+        if end == len(held):
+            return end if final else None
+        if held[end] != "(":
+            return end
+        link = _LINK.match(held, end)
+        if link is not None:
+            return link.end()
+        undecided = not final and len(held) - end < _LINK_CHARS and not re.search(r"[\s)]", held[end + 1 :])
+        return None if undecided else end
+
+    def _resolve(self, numbers: str) -> list[Part]:
+        parts: list[Part] = []
+        for found in _NUMBER.findall(numbers):
+            source = int(found)
+            if not 1 <= source <= self._sources:
+                parts.append(Removed(source))
+                continue
+            n = self._numbers.get(source)
+            if n is None:
+                n = self._numbers[source] = len(self._numbers) + 1
+                parts.append(Cited(source, n))
+            parts.append(Text(f"[{n}]"))
+        return parts
+
+
+def _run_length(text: str, at: int) -> int:
+    end = at
+    while end < len(text) and text[end] == "`":
+        end += 1
+    return end - at
+
+
+_PREFIX = re.compile(
+    r"[\[【［]\s*(?:\^|[a-z来源资料文档]{0,7})?\s*[:：#]?\s*(?:\d{1,3}[\s,，、;；]*)*(?:†[^\]】］\n]*)?$",
+    re.IGNORECASE,
+)
+
+
+def _may_become_mark(text: str, at: int) -> bool:
+    return len(text) - at < _MARK_CHARS and _PREFIX.match(text, at) is not None

@@ -1,0 +1,107 @@
+"""What the stages of one run share: the question, the profile, the models, and where to write events."""
+
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from refdesk.accounts.scope import Scope
+from refdesk.chat.language import Language, language_of
+from refdesk.chat.profile import RunProfile, RunSubmission, Turn
+from refdesk.chat.recorder import RunRecorder
+from refdesk.chat.submission import PlannedRun
+from refdesk.gateway import Completer, Embedder, Gateway
+from refdesk.kit.database import Database
+from refdesk.knowledge import KnowledgeBaseRepository
+from refdesk.retrieval import Retriever, SearchRequest, SearchResult
+
+
+class Searcher(Protocol):
+    """Port to retrieval."""
+
+    async def search(self, scope: Scope, request: SearchRequest) -> SearchResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Process-wide objects a run uses."""
+
+    database: Database
+    gateway: Gateway
+    retriever: Retriever
+
+    async def completer(self, scope: Scope, model_id: UUID | None) -> Completer | None:
+        """The chat model to answer with: the profile's, else the workspace's default, else none."""
+        chosen = model_id or await self.gateway.default_model(scope, "LLM")
+        return await self.gateway.completer(scope, chosen) if chosen is not None else None
+
+    async def embedder(self, scope: Scope, knowledge_base_id: UUID) -> Embedder:
+        """The embedding model of a base."""
+        async with self.database.transaction() as session:
+            base = await KnowledgeBaseRepository(session, scope).get(knowledge_base_id)
+        return await self.gateway.embedder(scope, base.embedding_model_id)
+
+
+class Embedders(Protocol):
+    """Port to the embedding models of bases."""
+
+    async def embedder(self, scope: Scope, knowledge_base_id: UUID) -> Embedder: ...
+
+
+class History(Protocol):
+    """Port to the earlier turns of a conversation."""
+
+    async def turns(self, limit: int) -> list[Turn]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class GivenHistory:
+    """Turns that came with the request."""
+
+    given: tuple[Turn, ...]
+
+    async def turns(self, limit: int) -> list[Turn]:
+        return list(self.given[-limit:]) if limit else []
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """One run as its stages see it. `completer` is None where no language model is connected."""
+
+    scope: Scope
+    profile: RunProfile
+    question: str
+    language: Language
+    recorder: RunRecorder
+    searcher: Searcher
+    embedders: Embedders
+    history: History
+    completer: Completer | None
+
+    @classmethod
+    async def open(
+        cls, services: Services, planned: PlannedRun, submission: RunSubmission, recorder: RunRecorder
+    ) -> "RunContext":
+        """Find the run's model and conversation. Raises `ModelError`s and `UnknownModel`."""
+        from refdesk.chat.memory import StoredHistory
+
+        profile, scope = planned.profile, planned.scope
+        completer = await services.completer(scope, profile.model_id)
+        recorder.model_id = str(completer.model_id) if completer is not None else None
+        history: History = StoredHistory(services.database, scope, planned.run)
+        if submission.history is not None:
+            history = GivenHistory(submission.history)
+        return cls(
+            scope=scope,
+            profile=profile,
+            question=planned.run.question,
+            language="zh"
+            if profile.language == "zh"
+            else "en"
+            if profile.language
+            else language_of(planned.run.question),
+            recorder=recorder,
+            searcher=services.retriever,
+            embedders=services,
+            history=history,
+            completer=completer,
+        )

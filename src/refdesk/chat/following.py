@@ -1,0 +1,77 @@
+"""A run's events for one listener, wherever the run lives: from memory here, from the log elsewhere."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from uuid import UUID
+
+from refdesk.accounts.scope import Scope
+from refdesk.chat.errors import RunNotFound
+from refdesk.chat.events import RunEvent, encode
+from refdesk.chat.journal import RunJournal
+from refdesk.chat.leases import ACTIVE
+from refdesk.chat.repository import RunRepository
+from refdesk.chat.signals import RunSignals
+from refdesk.chat.tables import Run
+from refdesk.chat.views import run_view
+from refdesk.kit import sse
+from refdesk.kit.database import Database
+
+POLL_S = 5.0
+
+
+async def follow_local(journal: RunJournal, after: int) -> AsyncGenerator[list[RunEvent]]:
+    """Batches of a run of this process; an empty one when a heartbeat is due."""
+    async for batch in journal.follow(after, patience_s=sse.HEARTBEAT_INTERVAL_S):
+        yield batch
+
+
+async def follow_logged(
+    database: Database, signals: RunSignals, scope: Scope, run_id: UUID, after: int
+) -> AsyncGenerator[list[RunEvent]]:
+    """Batches out of the log until `run.finished`; an empty one when a heartbeat is due.
+
+    A run whose log is not kept any more (or was cut short) ends with a snapshot and its final state.
+    """
+    sent_at = time.monotonic()
+    with signals.following(run_id) as grown:
+        while True:
+            grown.clear()
+            try:
+                async with database.transaction() as session:
+                    repository = RunRepository(session, scope)
+                    run = await repository.get(run_id)
+                    events = await repository.events(run_id, after)
+            except RunNotFound:  # deleted meanwhile
+                return
+            if events:
+                yield events
+                after, sent_at = events[-1].seq, time.monotonic()
+                if events[-1].name == "run.finished":
+                    return
+                continue
+            if run.state not in ACTIVE:
+                yield ending(run, after)
+                return
+            if not await _grew(grown) and time.monotonic() - sent_at >= sse.HEARTBEAT_INTERVAL_S:
+                yield []
+                sent_at = time.monotonic()
+
+
+def ending(run: Run, after: int) -> list[RunEvent]:
+    """What a listener gets of a run that is over and has no log: all of it at once."""
+    shown = run_view(run).model_dump(mode="json")
+    snapshot = {"answer": run.answer, "citations": run.citations, "state": run.state}
+    return [
+        RunEvent(after, "snapshot", encode(snapshot)),
+        RunEvent(after + 1, "run.finished", encode({"state": run.state, "run": shown})),
+    ]
+
+
+async def _grew(grown: asyncio.Event) -> bool:
+    try:
+        async with asyncio.timeout(POLL_S):
+            await grown.wait()
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,148 @@
+"""A process's hold on its runs: the log it writes, leases it renews, runs it ends, strays it sweeps.
+
+These statements work for the process and not for a caller, so they take no `Scope`; what a caller may see is
+decided in `repository`. Each write names the owner, so a process that lost a run (its lease ran out while it
+was stopped) writes nothing more to it.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import bindparam, delete, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import Integer, Text, Uuid
+
+from refdesk.chat.events import RunEvent
+from refdesk.chat.tables import Run, RunEvents
+from refdesk.kit.clock import now
+
+RUN_CHANNEL = "refdesk_runs"
+CANCEL_CHANNEL = "refdesk_run_cancels"
+LEASE_S = 30.0
+KEEP_EVENTS_S = 3_600.0
+ACTIVE = ("queued", "running")
+
+_WRITE = text(
+    f"""
+    WITH batch AS (
+        SELECT * FROM unnest(:runs, :firsts, :lasts, :events) AS b(run_id, first_seq, last_seq, events)
+    ), written AS (
+        INSERT INTO run_events (run_id, last_seq, first_seq, workspace_id, events)
+        SELECT r.id, b.last_seq, b.first_seq, r.workspace_id, b.events::jsonb
+        FROM batch b JOIN runs r ON r.id = b.run_id AND r.lease_owner = :owner
+        RETURNING run_id
+    )
+    SELECT run_id, pg_notify('{RUN_CHANNEL}', run_id::text) FROM written
+    """
+).bindparams(
+    bindparam("runs", type_=ARRAY(Uuid)),
+    bindparam("firsts", type_=ARRAY(Integer)),
+    bindparam("lasts", type_=ARRAY(Integer)),
+    bindparam("events", type_=ARRAY(Text)),
+)
+
+
+def _packed(events: Sequence[RunEvent]) -> str:
+    items = (b'[%d,"%b",%b]' % (event.seq, event.name.encode(), event.data) for event in events)
+    return (b"[" + b",".join(items) + b"]").decode()
+
+
+async def write_events(
+    session: AsyncSession, owner: str, batches: Mapping[UUID, Sequence[RunEvent]]
+) -> set[UUID]:
+    """Append a batch to the log of each run and notify; the runs that still belong to `owner`."""
+    values: dict[str, Any] = {
+        "owner": owner,
+        "runs": list(batches),
+        "firsts": [events[0].seq for events in batches.values()],
+        "lasts": [events[-1].seq for events in batches.values()],
+        "events": [_packed(events) for events in batches.values()],
+    }
+    return {row.run_id for row in await session.execute(_WRITE, values)}
+
+
+async def renew(session: AsyncSession, owner: str) -> dict[UUID, bool]:
+    """Prolong all leases of `owner`; for each run whether its end was asked for."""
+    rows = await session.execute(
+        update(Run)
+        .where(Run.lease_owner == owner, Run.state.in_(ACTIVE))
+        .values(lease_expires_at=now() + timedelta(seconds=LEASE_S))
+        .returning(Run.id, Run.cancel_requested)
+    )
+    return {row.id: row.cancel_requested for row in rows}
+
+
+async def start(session: AsyncSession, owner: str, run_id: UUID) -> bool:
+    """A queued run begins; False if it is no longer the owner's."""
+    result = await session.execute(
+        update(Run)
+        .where(Run.id == run_id, Run.lease_owner == owner)
+        .values(state="running", started_at=now())
+        .returning(Run.id)
+    )
+    return result.first() is not None
+
+
+async def finish(session: AsyncSession, owner: str, run_id: UUID, record: dict[str, Any]) -> Run | None:
+    """Write the record and give the lease back; None if the run is no longer the owner's."""
+    result = await session.execute(
+        update(Run)
+        .where(Run.id == run_id, Run.lease_owner == owner)
+        .values(**record, finished_at=now(), lease_expires_at=None)
+        .returning(Run)
+    )
+    return result.scalar_one_or_none()
+
+
+async def request_cancel(session: AsyncSession, run_id: UUID) -> None:
+    """Ask whoever holds the run to end it."""
+    await session.execute(update(Run).where(Run.id == run_id).values(cancel_requested=True))
+    await session.execute(text(f"SELECT pg_notify('{CANCEL_CHANNEL}', :id)"), {"id": str(run_id)})
+
+
+async def sweep(session: AsyncSession) -> list[UUID]:
+    """End runs whose lease ran out as `interrupted`, with the text and citations their log holds."""
+    strays = (
+        await session.scalars(
+            select(Run)
+            .where(Run.state.in_(ACTIVE), Run.lease_expires_at < now())
+            .order_by(Run.created_at)
+            .limit(100)
+            .with_for_update(skip_locked=True)
+        )
+    ).all()
+    for run in strays:
+        answer, citations = await _logged_answer(session, run.id)
+        run.answer, run.citations = answer, citations
+        run.state, run.finished_at = "interrupted", now()
+        run.lease_owner = run.lease_expires_at = None
+        await session.execute(text(f"SELECT pg_notify('{RUN_CHANNEL}', :id)"), {"id": str(run.id)})
+    return [run.id for run in strays]
+
+
+async def forget_events(session: AsyncSession) -> None:
+    """Drop the logs of runs that ended an hour ago; their rows hold what is worth keeping."""
+    cutoff = now() - timedelta(seconds=KEEP_EVENTS_S)
+    await session.execute(
+        delete(RunEvents).where(
+            RunEvents.created_at < cutoff, Run.id == RunEvents.run_id, Run.finished_at < cutoff
+        )
+    )
+
+
+async def _logged_answer(session: AsyncSession, run_id: UUID) -> tuple[str, list[Any]]:
+    rows = await session.scalars(
+        select(RunEvents.events).where(RunEvents.run_id == run_id).order_by(RunEvents.last_seq)
+    )
+    parts: list[str] = []
+    citations: list[Any] = []
+    for events in rows:
+        for _, name, data in events:  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
+            if name == "delta":
+                parts.append(data["text"])
+            elif name == "citation":
+                citations.append(data)
+    return "".join(parts), citations

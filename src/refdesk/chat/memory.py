@@ -1,0 +1,68 @@
+"""Stage `memory`: the earlier turns of the conversation. Failing to load them never fails the answer."""
+
+import re
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from refdesk.accounts.scope import Scope
+from refdesk.chat.context import RunContext
+from refdesk.chat.profile import Turn
+from refdesk.chat.repository import ConversationRepository, RunRepository
+from refdesk.chat.tables import Run
+from refdesk.kit.database import Database
+
+log = structlog.get_logger(__name__)
+
+# Runs looked at to find the wanted number of turns: failed and retried ones are left out.
+LOOK_BACK = 3
+_MARK = re.compile(r"\s?\[\d+\]")
+
+
+async def recall(context: RunContext) -> list[Turn]:
+    """The last turns, oldest first; none where no model would read them."""
+    limit = context.profile.history_turns
+    if context.completer is None or limit == 0:
+        return []
+    async with context.recorder.stage("memory") as detail:
+        try:
+            turns = await context.history.turns(limit)
+        except SQLAlchemyError as error:
+            log.warning("chat.memory-failed", error=type(error).__name__)
+            detail["failed"] = True
+            turns = []
+        detail["turns"] = len(turns)
+    return turns
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHistory:
+    """The turns before `run` in its conversation. A retried run is replaced by its retry."""
+
+    database: Database
+    scope: Scope
+    run: Run
+
+    async def turns(self, limit: int) -> list[Turn]:
+        async with self.database.transaction() as session:
+            conversation = await ConversationRepository(session, self.scope).get(self.run.conversation_id)
+            runs = await RunRepository(session, self.scope).of_conversation(
+                conversation, limit=limit * LOOK_BACK + 1
+            )
+        return turns_of(runs, self.run, limit)
+
+
+def turns_of(runs: list[Run], current: Run, limit: int) -> list[Turn]:
+    """The finished turns among `runs` (oldest first) that come before `current`."""
+    replaced = {run.retry_of for run in runs if run.retry_of is not None} | {current.retry_of}
+    before = current.created_at
+    if current.retry_of is not None:
+        retried = next((run for run in runs if run.id == current.retry_of), None)
+        before = retried.created_at if retried is not None else before
+    kept = [
+        Turn(run.question, _MARK.sub("", run.answer))
+        for run in runs
+        if run.created_at < before and run.id not in replaced and run.state == "finished" and run.answer
+    ]
+    return kept[-limit:] if limit else []

@@ -1,0 +1,53 @@
+"""Stage `rewrite`: a follow-up question becomes one that can be understood, and searched, by itself.
+
+Needs a language model and an earlier turn. Whatever goes wrong, the question as asked is used.
+"""
+
+from refdesk.chat.context import RunContext
+from refdesk.chat.profile import Turn
+from refdesk.chat.prompts import REWRITE_PROMPTS, transcript
+from refdesk.gateway import CompletionRequest, Message, ModelError
+
+TIMEOUT_S = 20.0
+MAX_TOKENS = 300
+MAX_ANSWER_CHARS = 600
+
+
+async def complete_question(context: RunContext, turns: list[Turn]) -> str:
+    """The question to search with."""
+    completer = context.completer
+    if completer is None or not turns or not context.profile.complete_question:
+        return context.question
+    async with context.recorder.stage("rewrite") as detail:
+        detail["question"] = context.question
+        prompt = REWRITE_PROMPTS[context.language].format_map(
+            {"history": transcript(turns, MAX_ANSWER_CHARS), "question": context.question}
+        )
+        try:
+            completion = await completer.complete(
+                CompletionRequest(
+                    messages=[Message("user", prompt)],
+                    temperature=0.0,
+                    max_tokens=MAX_TOKENS,
+                    timeout_s=TIMEOUT_S,
+                )
+            )
+        except ModelError as error:
+            detail["failed"] = error.code
+            context.recorder.warning(
+                "question-not-completed", "The question was searched as asked; completing it failed."
+            )
+            return context.question
+        if completion.usage is not None:
+            context.recorder.add_usage(completion.usage.input_tokens, completion.usage.output_tokens)
+        completed = _accepted(completion.text, context.question)
+        detail["standalone_question"] = completed
+        return completed
+
+
+def _accepted(text: str, question: str) -> str:
+    """The model's line if it can be a question at all: one line, not empty, not ten times as long."""
+    lines = [line.strip().strip("\"'“”「」") for line in text.strip().splitlines() if line.strip()]
+    if len(lines) != 1 or len(lines[0]) > 10 * len(question) + 200:
+        return question
+    return lines[0] or question

@@ -1,0 +1,63 @@
+"""Stage `retrieve`: the search, its record for the trace and its `sources` event."""
+
+from typing import Any
+
+from refdesk.chat.context import RunContext
+from refdesk.retrieval import Hit, SearchRequest, SearchResult
+
+
+def section_of(hit: Hit) -> str:
+    """Where in its document a hit stands: the headings above it."""
+    titles = [title for title in (*hit.title_chain, hit.title) if title]
+    return " › ".join(dict.fromkeys(titles))
+
+
+async def retrieve(context: RunContext, query: str) -> SearchResult:
+    """Search the profile's bases for `query`."""
+    profile = context.profile
+    async with context.recorder.stage("retrieve") as detail:
+        detail["query"] = query
+        result = await context.searcher.search(
+            context.scope,
+            SearchRequest(
+                query=query,
+                knowledge_base_ids=profile.knowledge_base_ids,
+                mode=profile.mode,
+                top_n=profile.top_n,
+                similarity=profile.similarity,
+            ),
+        )
+        detail |= {
+            "bases": len(profile.knowledge_base_ids),
+            "candidates": result.candidates,
+            "kept": len(result.hits),
+            "best": round(result.best, 4),
+            "threshold": result.threshold,
+        }
+        context.recorder.sources(_record(result))
+    return result
+
+
+def _record(result: SearchResult) -> dict[str, Any]:
+    return {
+        "found": result.found,
+        "best": round(result.best, 4),
+        "threshold": result.threshold,
+        "mode": result.mode,
+        "candidates": result.candidates,
+        "timings_ms": {name: round(value, 2) for name, value in result.timings_ms.items()},
+        "hits": [
+            {
+                "paragraph_id": str(hit.paragraph_id),
+                "document_id": str(hit.document_id),
+                "knowledge_base_id": str(hit.knowledge_base_id),
+                "document": hit.document_name,
+                "section": section_of(hit),
+                "page": hit.page,
+                "text": hit.content,
+                "similarity": round(hit.similarity, 4),
+                "score": round(hit.score, 4),
+            }
+            for hit in result.hits
+        ],
+    }

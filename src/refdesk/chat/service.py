@@ -1,0 +1,85 @@
+"""What a caller does with stored conversations and runs. Asking itself is the run manager's."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm.attributes import flag_modified
+
+from refdesk.accounts.scope import Scope
+from refdesk.chat.errors import CursorInvalid
+from refdesk.chat.repository import ConversationRepository, RunRepository
+from refdesk.chat.schemas import ConversationDetail, ConversationOut, RunOut
+from refdesk.chat.tables import Conversation, Run
+from refdesk.chat.views import run_view
+from refdesk.kit.web import Page
+from refdesk.knowledge import ParagraphRepository
+
+
+class ConversationService:
+    """The caller's conversations."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self._repository = ConversationRepository(session, scope)
+        self._runs = RunRepository(session, scope)
+        self._paragraphs = ParagraphRepository(session, scope)
+
+    async def list(self, *, limit: int, cursor: str | None, words: str) -> Page[ConversationOut]:
+        before = _read_cursor(cursor) if cursor else None
+        rows, total = await self._repository.list(limit=limit + 1, before=before, words=words)
+        more = len(rows) > limit
+        rows = rows[:limit]
+        return Page(
+            items=[ConversationOut.model_validate(row) for row in rows],
+            next_cursor=_cursor(rows[-1]) if more else None,
+            total=total,
+        )
+
+    async def detail(self, conversation_id: UUID) -> ConversationDetail:
+        conversation = await self._repository.get(conversation_id)
+        runs = await self._runs.of_conversation(conversation)
+        existing = await _existing(self._paragraphs, runs)
+        shown = ConversationOut.model_validate(conversation)
+        return ConversationDetail(**shown.model_dump(), runs=[run_view(run, existing) for run in runs])
+
+    async def rename(self, conversation_id: UUID, title: str) -> ConversationOut:
+        conversation = await self._repository.get(conversation_id)
+        conversation.title = title
+        flag_modified(conversation, "updated_at")  # keeps its value: renaming moves nothing up the list
+        return ConversationOut.model_validate(conversation)
+
+    async def delete(self, conversation_id: UUID) -> None:
+        """Delete it with its runs; one that is still running stops at its next write."""
+        await self._repository.delete(conversation_id)
+
+
+class RunService:
+    """The caller's runs."""
+
+    def __init__(self, session: AsyncSession, scope: Scope) -> None:
+        self._repository = RunRepository(session, scope)
+        self._paragraphs = ParagraphRepository(session, scope)
+
+    async def get(self, run_id: UUID) -> RunOut:
+        run = await self._repository.get(run_id)
+        return run_view(run, await _existing(self._paragraphs, [run]))
+
+
+async def _existing(paragraphs: ParagraphRepository, runs: Sequence[Run]) -> set[UUID]:
+    cited = {UUID(citation["paragraph_id"]) for run in runs for citation in run.citations}
+    return set(await paragraphs.revisions(list(cited))) if cited else set()
+
+
+def _cursor(row: Conversation) -> str:
+    return base64.urlsafe_b64encode(f"{row.updated_at.isoformat()}|{row.id}".encode()).decode()
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, UUID]:
+    try:
+        moment, _, row_id = base64.urlsafe_b64decode(cursor).decode().partition("|")
+        return datetime.fromisoformat(moment), UUID(row_id)
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        raise CursorInvalid from None

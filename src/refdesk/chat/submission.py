@@ -1,0 +1,168 @@
+"""From a submission to a stored run: which conversation, which bases, which profile, which question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.accounts.scope import Scope
+from refdesk.chat.errors import (
+    NothingToAsk,
+    QuestionEmpty,
+    QuestionTooLong,
+    RetryMismatch,
+    RunStillActive,
+)
+from refdesk.chat.events import clean_text
+from refdesk.chat.leases import ACTIVE, LEASE_S
+from refdesk.chat.profile import ApplicationProfiles, RunProfile, RunSubmission
+from refdesk.chat.repository import ConversationRepository, RunRepository
+from refdesk.chat.tables import Conversation, Run
+from refdesk.kit.clock import now
+from refdesk.kit.errors import Forbidden
+from refdesk.kit.ids import new_id
+from refdesk.knowledge import KnowledgeBaseRepository
+
+MOST_BASES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Process-wide facts a submission is checked against."""
+
+    owner: str
+    max_question_chars: int
+    profiles: ApplicationProfiles
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A stored run, ready to be worked on. `scope` is the caller's without the key's bond to a resource:
+    an application's key may read the application's bases through its runs and not otherwise."""
+
+    run: Run
+    profile: RunProfile
+    scope: Scope
+
+
+async def plan(
+    session: AsyncSession, scope: Scope, submission: RunSubmission, desk: Desk, *, starts_now: bool
+) -> PlannedRun:
+    """Check the submission, store conversation and run. Raises the errors of this room and `NotFound`."""
+    conversations = ConversationRepository(session, scope)
+    retried = await _retried(session, scope, submission)
+    question = submission.question or (retried.question if retried else "")
+    question = _checked(question, desk.max_question_chars)
+    conversation = None
+    if submission.conversation_id or retried:
+        known = submission.conversation_id or (retried.conversation_id if retried else None)
+        assert known is not None
+        conversation = await conversations.get(known)
+    profile = await _profile(session, scope, submission, conversation, desk.profiles)
+    if conversation is None:
+        conversation = await conversations.add(
+            question=question,
+            application_id=profile.application_id,
+            knowledge_base_ids=profile.knowledge_base_ids if profile.application_id is None else (),
+        )
+    else:
+        conversation.updated_at = now()
+    run = Run(
+        id=new_id(),
+        workspace_id=scope.workspace_id,
+        conversation_id=conversation.id,
+        user_id=scope.user_id,
+        question=question,
+        answer="",
+        state="running" if starts_now else "queued",
+        profile=profile.to_json(),
+        retrieval={},
+        citations=[],
+        sentences=[],
+        stages=[],
+        warnings=[],
+        usage={},
+        retry_of=submission.retry_of,
+        cancel_requested=False,
+        lease_owner=desk.owner,
+        lease_expires_at=now() + timedelta(seconds=LEASE_S),
+        started_at=now() if starts_now else None,
+        created_at=now(),
+    )
+    await RunRepository(session, scope).add(run)
+    return PlannedRun(run, profile, replace(scope, resource=None))
+
+
+def _checked(question: str, max_chars: int) -> str:
+    question = clean_text(question).strip()
+    if not question:
+        raise QuestionEmpty
+    if len(question) > max_chars:
+        raise QuestionTooLong(max_chars=max_chars, chars=len(question))
+    return question
+
+
+async def _retried(session: AsyncSession, scope: Scope, submission: RunSubmission) -> Run | None:
+    if submission.retry_of is None:
+        return None
+    run = await RunRepository(session, scope).get(submission.retry_of)
+    if submission.conversation_id not in (None, run.conversation_id):
+        raise RetryMismatch
+    if run.state in ACTIVE:
+        raise RunStillActive
+    return run
+
+
+async def _profile(
+    session: AsyncSession,
+    scope: Scope,
+    submission: RunSubmission,
+    conversation: Conversation | None,
+    profiles: ApplicationProfiles,
+) -> RunProfile:
+    application_id, bases = _target(scope, submission, conversation)
+    if application_id is not None:
+        scope.require_resource("application", application_id)
+        profile = await profiles.profile(session, replace(scope, resource=None), application_id)
+    else:
+        if scope.resource is not None and scope.resource[0] == "application":
+            raise Forbidden("This key is bound to an application.", bound_to="application")
+        for base_id in bases or ():
+            scope.require_resource("knowledge_base", base_id)
+        profile = RunProfile(knowledge_base_ids=await _bases(session, scope, bases))
+    if submission.mode is not None:
+        profile = replace(profile, mode=submission.mode)
+    if submission.system_prompt:
+        joined = "\n\n".join(part for part in (profile.system_prompt, submission.system_prompt) if part)
+        profile = replace(profile, system_prompt=joined)
+    return replace(profile, **submission.overrides)
+
+
+def _target(
+    scope: Scope, submission: RunSubmission, conversation: Conversation | None
+) -> tuple[UUID | None, Sequence[UUID] | None]:
+    """The application or the bases: as submitted, else the conversation's, else what the key is bound to."""
+    if submission.application_id is not None:
+        return submission.application_id, None
+    if submission.knowledge_base_ids:
+        return None, list(dict.fromkeys(submission.knowledge_base_ids))
+    if conversation is not None and conversation.application_id is not None:
+        return conversation.application_id, None
+    if conversation is not None and conversation.knowledge_base_ids:
+        return None, conversation.knowledge_base_ids
+    if scope.resource is not None:
+        kind, resource_id = scope.resource
+        return (resource_id, None) if kind == "application" else (None, [resource_id])
+    return None, None
+
+
+async def _bases(session: AsyncSession, scope: Scope, wanted: Sequence[UUID] | None) -> tuple[UUID, ...]:
+    repository = KnowledgeBaseRepository(session, scope)
+    if wanted is not None:
+        return tuple(base.id for base in await repository.get_many(wanted))
+    everything, _ = await repository.page(limit=MOST_BASES, after=None, q=None)
+    if not everything:
+        raise NothingToAsk
+    return tuple(base.id for base in everything)

@@ -1,0 +1,48 @@
+"""From rows to what is shown."""
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from refdesk.chat.schemas import (
+    CitationOut,
+    RetrievalOut,
+    RunError,
+    RunOut,
+    SentenceOut,
+    StageOut,
+    UsageOut,
+    WarningOut,
+)
+from refdesk.chat.tables import Run
+
+
+def run_view(run: Run, existing: Collection[UUID] | None = None) -> RunOut:
+    """A run as shown. `existing`: the cited paragraphs that are still there (None: not looked up)."""
+    profile: dict[str, Any] = run.profile
+    citations = [CitationOut.model_validate(citation) for citation in run.citations]
+    if existing is not None:
+        for citation in citations:
+            citation.available = citation.paragraph_id in existing
+    return RunOut(
+        id=run.id,
+        conversation_id=run.conversation_id,
+        application_id=profile.get("application_id"),
+        knowledge_base_ids=profile.get("knowledge_base_ids", []),
+        model_id=profile.get("model_id"),
+        question=run.question,
+        standalone_question=run.standalone_question,
+        answer=run.answer,
+        state=run.state,  # pyright: ignore[reportArgumentType]
+        citations=citations,
+        sentences=[SentenceOut.model_validate(sentence) for sentence in run.sentences],
+        retrieval=RetrievalOut.model_validate(run.retrieval),
+        stages=[StageOut.model_validate(stage) for stage in run.stages],
+        warnings=[WarningOut.model_validate(warning) for warning in run.warnings],
+        usage=UsageOut.model_validate(run.usage),
+        error=RunError.model_validate(run.error) if run.error else None,
+        retry_of=run.retry_of,
+        created_at=run.created_at,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+    )
