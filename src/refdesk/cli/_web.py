@@ -6,7 +6,9 @@ import socket
 
 import uvicorn
 
+from refdesk.accounts import issue_setup_token
 from refdesk.cli._console import say
+from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
 from refdesk.server import create_app
 
@@ -19,9 +21,10 @@ class WebServer(uvicorn.Server):
 
     def __init__(self, settings: Settings, database_url: str, listener: socket.socket) -> None:
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        self._app = create_app(settings, database_url=database_url)
         super().__init__(
             uvicorn.Config(
-                create_app(settings, database_url=database_url),
+                self._app,
                 http="httptools",
                 log_config=None,
                 access_log=False,
@@ -37,7 +40,14 @@ class WebServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started and not self.should_exit:
-            say(f"Refdesk is ready: {self._address}")
+            database: Database = self._app.state.database
+            async with database.transaction() as session:
+                token = await issue_setup_token(session)
+            if token is None:
+                say(f"Refdesk is ready: {self._address}")
+            else:
+                say("Refdesk is ready. Open this address once to become its first administrator:")
+                say(f"{self._address}/setup?token={token}")
 
     def leave(self) -> None:
         """End gracefully; asked a second time, without waiting for open connections."""
@@ -48,7 +58,7 @@ class WebServer(uvicorn.Server):
 def address_of(settings: Settings, listener: socket.socket) -> str:
     """The one address to open in a browser."""
     if settings.public_url:
-        return settings.public_url
+        return settings.public_url.rstrip("/")
     host, port = listener.getsockname()[:2]
     if host in ("0.0.0.0", "::"):
         host = "127.0.0.1"
