@@ -29,10 +29,11 @@ _COMMON: tuple[tuple[str, Any, Any], ...] = (
 
 @dataclass(frozen=True)
 class Result:
-    """What a command prints: `value` with `--json`, `lines` otherwise."""
+    """What a command prints: `value` with `--json`, `lines` otherwise; then it ends with `exit_code`."""
 
     value: Any
     lines: Sequence[str]
+    exit_code: int = 0
 
 
 def group_of(app: typer.Typer, name: str, summary: str) -> typer.Typer:
@@ -61,6 +62,8 @@ def add_command[**P](
         else:
             for line in result.lines:
                 say(line)
+        if result.exit_code:
+            raise typer.Exit(result.exit_code)
 
     own = list(inspect.signature(function).parameters.values())[1:]
     kind = inspect.Parameter.KEYWORD_ONLY

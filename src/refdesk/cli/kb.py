@@ -1,0 +1,232 @@
+"""Knowledge bases: create, list, delete, add, documents, retry, search."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from refdesk.cli._client import Client, InvalidArgument, RequestFailed
+from refdesk.cli._commands import Result, add_command, find, group_of
+from refdesk.cli._indexing import wait_for, work_until_idle
+
+BASES = "/api/v1/knowledge-bases"
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
+WaitOption = Annotated[bool, typer.Option("--wait", help="End when everything is indexed.")]
+Mode = Literal["embedding", "keywords", "blend"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to an application."""
+    group = group_of(app, "kb", "Knowledge bases: create, list, delete, add, documents, retry, search.")
+    add_command(group, "create", create)
+    add_command(group, "list", list_bases)
+    add_command(group, "delete", delete)
+    add_command(group, "add", add)
+    add_command(group, "documents", documents)
+    add_command(group, "retry", retry)
+    add_command(group, "search", search)
+
+
+async def create(
+    client: Client,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new knowledge base.")],
+    description: Annotated[str, typer.Option(help="What it holds.")] = "",
+    model: Annotated[str | None, typer.Option(help="Embedding model, by id or name.")] = None,
+    max_file_bytes: Annotated[int | None, typer.Option(help="Largest file, in bytes.")] = None,
+    max_documents: Annotated[int | None, typer.Option(help="Most documents.")] = None,
+) -> Result:
+    """Create a knowledge base."""
+    body: dict[str, Any] = {
+        "name": name,
+        "description": description,
+        "max_file_bytes": max_file_bytes,
+        "max_documents": max_documents,
+    }
+    if model is not None:
+        body["embedding_model_id"] = (await find(client, "/api/v1/models", model, what="model"))["id"]
+    base = await client.post(BASES, body)
+    return Result(base, [f"Created {base['name']} ({base['id']})."])
+
+
+async def list_bases(client: Client) -> Result:
+    """List the knowledge bases of the workspace."""
+    bases = await client.all(BASES)
+    return Result(bases, [_base_line(base) for base in bases] or ["No knowledge bases yet."])
+
+
+async def delete(
+    client: Client,
+    name: NameArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> Result:
+    """Delete a knowledge base with all its documents."""
+    base = await _base(client, name)
+    if not yes:
+        count = base["counts"]["documents"]
+        question = f"Delete {base['name']} with {count} documents? This cannot be undone."
+        typer.confirm(question, abort=True, err=True)
+    await client.delete(f"{BASES}/{base['id']}")
+    await work_until_idle(client)
+    return Result({"id": base["id"], "deleted": True}, [f"Deleted {base['name']}."])
+
+
+async def add(
+    client: Client,
+    name: NameArgument,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files, or folders with all in them.")],
+    wait: WaitOption = False,
+    allow_duplicate: Annotated[
+        bool, typer.Option("--allow-duplicate", help="Add content that is already there once more.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> Result:
+    """Add files. Ends with 1 if one of them was refused or, with --wait, could not be indexed."""
+    files = list(_files(paths))
+    if not files:
+        raise InvalidArgument("There are no files to add.")
+    base = await _base(client, name)
+    outcomes = [await _upload(client, base["id"], path, allow_duplicate) for path in files]
+    waiting = [outcome["document_id"] for outcome in outcomes if outcome["state"] == "queued"]
+    if wait and waiting:
+        finished = {item["id"]: item for item in await wait_for(client, base["id"], waiting, show=not quiet)}
+        for outcome in outcomes:
+            document = finished.get(outcome["document_id"])
+            if document is not None and outcome["state"] == "queued":
+                outcome |= {key: document[key] for key in ("state", "error", "paragraph_count")}
+    failed = [outcome for outcome in outcomes if outcome["error"] is not None]
+    value = {
+        "knowledge_base": {"id": base["id"], "name": base["name"]},
+        "files": outcomes,
+        "added": len(waiting),
+        "failed": len(failed),
+    }
+    lines = [_outcome_line(outcome) for outcome in outcomes]
+    if waiting and not wait and client.in_process:
+        lines.append("They are indexed when `refdesk serve` or `refdesk worker` runs, or with --wait.")
+    return Result(value, lines, exit_code=1 if failed else 0)
+
+
+async def documents(
+    client: Client,
+    name: NameArgument,
+    state: Annotated[list[str] | None, typer.Option(help="Only documents in this state; repeatable.")] = None,
+) -> Result:
+    """List the documents of a knowledge base."""
+    base = await _base(client, name)
+    query = {"state": state} if state else {}
+    items = await client.all(f"{BASES}/{base['id']}/documents", **query)
+    return Result(items, [_document_line(item) for item in items] or ["No documents."])
+
+
+async def retry(
+    client: Client,
+    name: NameArgument,
+    document: Annotated[
+        str | None, typer.Argument(metavar="[DOCUMENT]", help="Name or id; otherwise all that failed.")
+    ] = None,
+    wait: WaitOption = False,
+) -> Result:
+    """Process failed documents again, from where they stopped."""
+    base = await _base(client, name)
+    path = f"{BASES}/{base['id']}/documents"
+    if document is not None:
+        stopped = [await find(client, path, document, what="document")]
+    else:
+        stopped = await client.all(path, state=["failed"])
+    items = [await client.post(f"/api/v1/documents/{item['id']}/retry") for item in stopped]
+    if wait and items:
+        items = await wait_for(client, base["id"], [item["id"] for item in items], show=True)
+    failed = any(item["state"] == "failed" for item in items)
+    lines = [_document_line(item) for item in items] or ["No document has failed."]
+    return Result(items, lines, exit_code=1 if failed else 0)
+
+
+async def search(
+    client: Client,
+    name: NameArgument,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
+    mode: Annotated[Mode, typer.Option(help="embedding, keywords or blend.")] = "blend",
+    top_n: Annotated[int, typer.Option("--top-n", min=1, max=100, help="Most hits.")] = 5,
+    similarity: Annotated[float, typer.Option(min=0, max=1, help="Least similarity of a hit.")] = 0.45,
+) -> Result:
+    """Search a knowledge base, with the scores of each leg."""
+    base = await _base(client, name)
+    body = {
+        "query": query,
+        "knowledge_base_ids": [base["id"]],
+        "mode": mode,
+        "top_n": top_n,
+        "similarity": similarity,
+    }
+    result = await client.post("/api/v1/hit-test", body)
+    return Result(result, list(_hit_lines(result)))
+
+
+async def _base(client: Client, name: str) -> Any:
+    return await find(client, BASES, name, what="knowledge base")
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files named, and those below the folders named, without hidden ones, by name."""
+    for path in paths:
+        if path.is_dir():
+            for folder, folders, names in path.walk():
+                folders[:] = sorted(name for name in folders if not name.startswith("."))
+                yield from (folder / name for name in sorted(names) if not name.startswith("."))
+        elif path.is_file():
+            yield path
+        else:
+            raise InvalidArgument(f"There is no file {path}.")
+
+
+async def _upload(client: Client, base_id: str, path: Path, allow_duplicate: bool) -> dict[str, Any]:
+    outcome: dict[str, Any] = {"path": str(path), "document_id": None, "state": "refused", "error": None}
+    try:
+        with path.open("rb") as file:
+            result = await client.request(
+                "POST",
+                f"{BASES}/{base_id}/files",
+                files=[("files", (path.name, file))],
+                params={"allow_duplicate": allow_duplicate},
+            )
+    except OSError as error:
+        problem = {"code": "unreadable", "reason": error.strerror or str(error), "hint": None}
+        return outcome | {"error": problem}
+    except RequestFailed as error:
+        if error.code == "duplicate-document":
+            return outcome | {"document_id": error.details.get("document_id"), "state": "already-there"}
+        return outcome | {"error": {"code": error.code, "reason": error.text, "hint": error.hint_text}}
+    document = result["files"][0]["document"]
+    return outcome | {"document_id": document["id"], "state": document["state"]}
+
+
+def _base_line(base: dict[str, Any]) -> str:
+    counts = base["counts"]
+    attention = counts["states"].get("failed", 0)
+    line = f"{base['name']}  {counts['documents']} documents, {counts['paragraphs']} paragraphs"
+    return f"{line}, {attention} failed" if attention else line
+
+
+def _outcome_line(outcome: dict[str, Any]) -> str:
+    line = f"{outcome['path']}  {outcome['state']}"
+    error = outcome["error"]
+    return line if error is None else f"{line}: {error['reason']} [{error['code']}]"
+
+
+def _document_line(document: dict[str, Any]) -> str:
+    line = f"{document['id']}  {document['name']}  {document['state']}"
+    if document["state"] == "indexing":
+        line += f" {document['progress_done']}/{document['progress_total']}"
+    error = document["error"]
+    return line if error is None else f"{line}: {error['reason']} [{error['code']}]"
+
+
+def _hit_lines(result: dict[str, Any]) -> Iterator[str]:
+    if not result["hits"]:
+        yield f"Nothing found (best {result['best']:.2f}, threshold {result['threshold']:.2f})."
+    for number, hit in enumerate(result["hits"], start=1):
+        section = " › ".join([*hit["title_chain"], hit["title"]]).strip(" ›")
+        page = f", page {hit['page']}" if hit["page"] else ""
+        yield f"{number}. {hit['similarity']:.2f}  {hit['document_name']}{page}  {section}"
+        yield "   " + " ".join(hit["content"].split())[:200]
