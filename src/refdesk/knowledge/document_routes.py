@@ -113,15 +113,18 @@ async def get_document_page(
     session: Tx,
     scope: BoundViewer,
     database: DatabaseDep,
-    width: Annotated[int, Query(ge=64, le=2_400, description="Width of the image in pixels.")] = 1_200,
+    scale: Annotated[
+        float,
+        Query(ge=0.25, le=4, description="Pixels a PDF point: a box of a paragraph times this is its place."),
+    ] = 2.0,
 ) -> Response:
     document, blob = await Documents(session, scope).original(document_id)
     await session.commit()
-    etag = f'"{blob.sha256.hex()[:32]}-{number}-{width}"'
+    etag = f'"{blob.sha256.hex()[:32]}-{number}-{scale:g}"'
     headers = {**_UNTRUSTED, "Cache-Control": "private, max-age=86400", "ETag": etag}
     if request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers=headers)
-    png = await page_images.render(database, scope, document, blob, number, width)
+    png = await page_images.render(database, scope, document, blob, number, scale)
     return Response(png, media_type="image/png", headers=headers)
 
 

@@ -1,4 +1,4 @@
-"""The process that draws one page of a PDF. Arguments: page, width, memory in bytes, seconds of CPU.
+"""The process that draws one page of a PDF. Arguments: page, scale, memory in bytes, seconds of CPU.
 
 Run as a script (`python -I`): the file comes on standard input, the PNG goes to standard output. Must not
 import the rest of the project, so that it starts in 40 ms.
@@ -11,7 +11,7 @@ from typing import Any
 
 NO_SUCH_PAGE = 3
 UNREADABLE = 4
-# A page of 200 inches would be as large as the memory limit; beyond this ratio it is drawn narrower.
+# A page of 200 inches would be as large as the memory limit; beyond this it is drawn smaller than asked.
 MAX_PIXELS = 12_000_000
 
 
@@ -39,7 +39,8 @@ def _limit(memory_bytes: int, cpu_s: int) -> None:
 
 
 def main() -> int:
-    number, width, memory_bytes, cpu_s = (int(argument) for argument in sys.argv[1:5])
+    number, memory_bytes, cpu_s = (int(sys.argv[i]) for i in (1, 3, 4))
+    scale = float(sys.argv[2])
     data = sys.stdin.buffer.read()
     import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
 
@@ -52,7 +53,6 @@ def main() -> int:
         return NO_SUCH_PAGE
     page: Any = document[number - 1]  # the library's types are partial
     page_width, page_height = page.get_size()
-    scale = width / max(page_width, 1.0)
     pixels = page_width * page_height * scale * scale
     if pixels > MAX_PIXELS:
         scale *= (MAX_PIXELS / pixels) ** 0.5

@@ -27,9 +27,9 @@ _places = asyncio.Semaphore(MOST_AT_ONCE)
 
 
 async def render(
-    database: Database, scope: Scope, document: Document, blob: Blob, number: int, width: int
+    database: Database, scope: Scope, document: Document, blob: Blob, number: int, scale: float
 ) -> bytes:
-    """PNG of page `number` (from 1), `width` pixels wide.
+    """PNG of page `number` (from 1) at `scale` pixels a point; pages of poster size come out smaller.
 
     Raises `NoSuchPage`, `CorruptFile`, `Unavailable`.
     """
@@ -40,7 +40,7 @@ async def render(
         process = await asyncio.create_subprocess_exec(
             *_COMMAND,
             str(number),
-            str(width),
+            str(scale),
             str(MEMORY_BYTES),
             str(int(TIMEOUT_S)),
             stdin=subprocess.PIPE,

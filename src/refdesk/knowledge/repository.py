@@ -115,7 +115,7 @@ class KnowledgeBaseRepository:
             .group_by(Document.knowledge_base_id, Document.state)
         )
         found = {base_id: Counts() for base_id in base_ids}
-        for base_id, state, documents, paragraphs, characters in rows.tuples():
+        for base_id, state, documents, paragraphs, characters in rows:
             counts = found[base_id]
             counts.documents += documents
             counts.paragraphs += int(paragraphs)
@@ -224,7 +224,7 @@ class DocumentRepository:
         rows = await self.session.execute(
             select(Blob.id, Blob.size).where(Blob.id.in_(ids), Blob.workspace_id == self.scope.workspace_id)
         )
-        return dict(rows.tuples().all())
+        return dict(rows.all())
 
 
 class ParagraphRepository:
@@ -266,7 +266,7 @@ class ParagraphRepository:
                 Document.deleted_at.is_(None),
             )
         )
-        return dict(rows.tuples().all())
+        return dict(rows.all())
 
     async def indexed_revisions(self, index_id: UUID, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """Which revision an index holds of those of these paragraphs that it holds."""
@@ -277,7 +277,7 @@ class ParagraphRepository:
                 IndexedParagraph.paragraph_id.in_(paragraph_ids),
             )
         )
-        return dict(rows.tuples().all())
+        return dict(rows.all())
 
     def _matching(self, document_id: UUID, q: str | None) -> Select[Paragraph]:
         query = self._of(document_id)
@@ -405,7 +405,7 @@ async def forgotten_documents(session: AsyncSession, before: datetime) -> list[t
         )
         .limit(1_000)
     )
-    return list(rows.tuples())
+    return list(rows)
 
 
 async def require_base(session: AsyncSession, scope: Scope, base_id: UUID) -> None:
