@@ -92,6 +92,10 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
         return _finish(data, name, certain=True)
     if _mostly_utf8(sample):
         return _finish(data, "utf-8", certain=False)
+    for wide in ("utf-16-le", "utf-16-be"):
+        # Chinese without a single space or digit has no zero bytes; everyday characters give it away.
+        if len(data) % 2 == 0 and _score(sample, wide) >= 0.3:
+            return _finish(data, wide, certain=False)
     east, score = _east_asian(sample)
     if east and score >= 0.25:
         return _finish(data, east, certain=score >= 0.35)
@@ -123,7 +127,7 @@ def _wide(data: bytes) -> str | None:
     half = len(data) // 2
     for side, other, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
         # Text in any script has spaces, digits or line ends: some zero high bytes, no zero low ones.
-        if side > 0.02 * half and side > 20 * other and (side > 0.3 * half or _plausible(data, name)):
+        if side > 0.02 * half and side > 3 * other and (side > 0.3 * half or _plausible(data, name)):
             return name
     return None
 
@@ -186,6 +190,12 @@ def _east_asian(sample: bytes) -> tuple[str | None, float]:
     return best
 
 
+def _tables(encoding: str) -> list[str]:
+    if encoding.startswith("utf-16"):
+        return list(_FREQUENT.values())
+    return [_FREQUENT["gb18030" if encoding == "gb18030" else "cp950"]]
+
+
 def _score(sample: bytes, encoding: str) -> float:
     """Share of the non-ASCII characters that are everyday ones, less what is rare or damaged."""
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(sample)
@@ -202,7 +212,7 @@ def _score(sample: bytes, encoding: str) -> float:
         good = len(_HANGUL.findall(joined)) * 0.8 - 2 * len(_HAN.findall(joined))
         good *= 1.0 if re.search("[가이다는을의에하고은를로]", joined) else 0.4
     else:
-        frequent = _FREQUENT["gb18030" if encoding == "gb18030" else "cp950"]
-        good = sum(map(frequent.__contains__, foreign)) * 1.1
+        counts = [sum(map(frequent.__contains__, foreign)) for frequent in _tables(encoding)]
+        good = max(counts) * 1.1
     good += 0.3 * sum(1 for c in foreign if c in "，。、；：？！「」『』《》（）“”…—")
     return (good - bad) / total

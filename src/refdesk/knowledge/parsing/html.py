@@ -24,9 +24,9 @@ _SPACE = re.compile(r"[ \t\r\n\f\u200b]+")
 _LINES = re.compile(r" *\n *")
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _BLOCK_TAGS = (
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption "
-    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main menu nav ol p pre section summary table "
-    "tbody td tfoot th thead tr ul caption"
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main menu nav ol p pre "
+    "section summary table tbody td tfoot th thead tr ul caption"
 )
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _MAX_DEPTH = 200
@@ -80,12 +80,6 @@ def html_blocks(source: str, found: BlockList) -> None:
     if tree.body is not None:
         drop_invisible(tree.body)
         _Walker(found).walk(tree.body)
-
-
-def visible_text(source: str) -> str:
-    """Text of a piece of HTML without its tags."""
-    tree = LexborHTMLParser(source)
-    return tree.body.text() if tree.body is not None else ""
 
 
 def _metadata(tree: LexborHTMLParser) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Inline marks stay in the text; what is code, table or front matter never becomes
 """
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
@@ -13,7 +14,7 @@ from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.encoding import decode, looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile
 from refdesk.knowledge.parsing.front_matter import take_front_matter
-from refdesk.knowledge.parsing.html import html_blocks, visible_text
+from refdesk.knowledge.parsing.html import html_blocks
 from refdesk.knowledge.parsing.plain import report_damage
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -22,12 +23,12 @@ _FENCE = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{
 _RULE = re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_HTML = re.compile(
-    r"^ {0,3}</?(?:address|article|aside|blockquote|center|dd|details|dir|div|dl|dt|fieldset|figcaption|"
-    r"figure|footer|form|h[1-6]|header|hr|iframe|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|"
-    r"tr|ul)(?:[\s/>]|$)",
-    re.IGNORECASE,
+_TAGS = (
+    r"(?:address|article|aside|blockquote|center|dd|details|dir|div|dl|dt|fieldset|figcaption|figure|footer|form"
+    r"|h[1-6]|header|hr|iframe|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)"
 )
+_HTML = re.compile(rf"^ {{0,3}}</?{_TAGS}(?:[\s/>]|$)", re.IGNORECASE)
+_TAG = re.compile(rf"</?{_TAGS}(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.][^{}]*\}[ \t]*$")
 _SIGNS = re.compile(r"(?m)^(?:#{1,6} \S|```|\* \S|- \S|\|.+\|[ \t]*$|> \S)")
@@ -78,7 +79,7 @@ def _plain(text: str) -> str:
         if _FENCE.match(line):
             continue  # an opening fence names a language, which is no text
         if not (_SETEXT.match(line) or _RULE.match(line) or _TABLE_RULE.match(line)):
-            kept.append(visible_text(line) if _HTML.match(line) else line.lstrip(" #>").rstrip(" #"))
+            kept.append(_TAG.sub("", line).lstrip(" #>").rstrip(" #"))
     return "\n".join(kept)
 
 
@@ -211,8 +212,7 @@ class _Scanner:
         end = self.i + 1
         while end < len(self.lines) and self.lines[end].strip() and not self._starts_block(end):
             end += 1
-        body = [line.strip(), *(text.strip() for text in self.lines[self.i + 1 : end])]
-        self.found.add("list_item", "\n".join(body), level=len(self.list_indents) - 1)
+        self.found.add("list_item", _running(self.lines[self.i : end]), level=len(self.list_indents) - 1)
         self.i = end
         return True
 
@@ -230,7 +230,7 @@ class _Scanner:
             if self._starts_block(end):
                 break
             end += 1
-        self.found.add("paragraph", "\n".join(text.strip() for text in self.lines[self.i : end]))
+        self.found.add("paragraph", _running(self.lines[self.i : end]))
         self.i = end
 
     def _starts_block(self, i: int) -> bool:
@@ -246,6 +246,15 @@ class _Scanner:
             or (first == ">" and _indent(line) < 4)
             or (first == "<" and _HTML.match(line))
         )
+
+
+def _running(lines: list[str]) -> str:
+    """Lines of one paragraph; a soft break inside Chinese text is no white space and goes."""
+    text = lines[0].strip()
+    for above, line in pairwise(lines):
+        soft = not above.endswith(("  ", "\\")) and min(text[-1:], line.strip()[:1]) >= "\u2e80"
+        text += ("" if soft else "\n") + line.strip()
+    return text
 
 
 def _cells(row: str) -> int:

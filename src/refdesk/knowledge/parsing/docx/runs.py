@@ -10,7 +10,8 @@ MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _DROPPED_TAGS = (
     "del moveFrom pPr rPr instrText delText delInstrText annotationRef footnoteRef endnoteRef "
-    "commentRangeStart commentRangeEnd bookmarkStart bookmarkEnd proofErr sdtPr sdtEndPr fldData tblPr tblGrid"
+    "commentRangeStart commentRangeEnd bookmarkStart bookmarkEnd proofErr sdtPr sdtEndPr fldData "
+    "tblPr tblGrid"
 )
 _DROPPED = frozenset(f"{W}{name}" for name in _DROPPED_TAGS.split())
 _TEXT = {f"{W}t", f"{M}t"}
@@ -39,7 +40,7 @@ class RunReader:
         parts: list[str] = []
         inline = Inline()
         self._walk(paragraph, parts, inline)
-        inline.text = "".join(parts).replace("\u00ad", "").strip(" \t\n")
+        inline.text = "".join(parts).replace("\u00ad", "").strip("\n")
         return inline
 
     def _walk(self, node: Element, parts: list[str], inline: Inline) -> None:

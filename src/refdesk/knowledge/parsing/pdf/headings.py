@@ -8,6 +8,7 @@ import ctypes
 import re
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from refdesk.knowledge.parsing.pdf.lines import Text
 from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
@@ -45,10 +46,14 @@ def outline_entries(document: Handle, heights: list[float]) -> list[Entry]:
         index = target.get_index() if target is not None else None
         if not title or index is None or not 0 <= index < len(heights):
             continue
-        position: list[float] = list(target.get_view()[1]) if target else []
-        y: float | None = heights[index] - position[1] if len(position) >= 2 else None
+        position: list[float] = [float(value) for value in _place(target)]
+        y: float | None = heights[int(index)] - position[1] if len(position) >= 2 else None
         out.append(Entry(title, item.level + 1, index + 1, y))
     return out
+
+
+def _place(target: Handle) -> list[Any]:
+    return list(target.get_view()[1]) if target is not None else []
 
 
 def link_entries(document: Handle, pages: int, heights: list[float]) -> list[Entry]:

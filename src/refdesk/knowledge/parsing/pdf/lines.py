@@ -94,6 +94,8 @@ def _starts(
         return True
     if _LIST.match(line.text) or _NUMBERED.match(line.text):
         return True
+    if re.search(r"[A-Za-z]-$", last.text) and line.text[0].islower():
+        return False  # a divided word
     if abs((line.x0 + line.x1) - (last.x0 + last.x1)) < 5 and min(line.x0, last.x0) > low + 1.5 * size:
         return False  # centred lines
     short = last.x1 < high - 0.12 * (high - low)

@@ -33,6 +33,7 @@ _META = {
 _FORMAT_ERROR, _PASSWORD_ERROR, _SECURITY_ERROR = 3, 4, 5
 _LISTED_PAGES = 20
 _MAX_UNMAPPED = 0.5
+_NO_PAGES = re.compile(rb"/Type\s*/Pages\b[^>]{0,200}/Count\s+0\b|/Count\s+0\b[^>]{0,200}/Type\s*/Pages\b")
 
 
 class Pdf:
@@ -75,6 +76,8 @@ def _open(data: bytes, options: ParseOptions) -> Handle:
         if reason in (_PASSWORD_ERROR, _SECURITY_ERROR) or "password" in str(error).lower():
             message = "The password is wrong." if options.password else None
             raise PasswordRequired(message) from error
+        if _NO_PAGES.search(data):
+            raise EmptyFile("The PDF has no pages.") from error
         raise CorruptFile(reason=str(error)) from error
 
 

@@ -1,7 +1,7 @@
 """Running headers, footers and page numbers: lines that come back at the same place of many pages."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from refdesk.knowledge.parsing.pdf.segments import Segment, join, rows_of
@@ -14,7 +14,8 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ROWS_AT_EDGE = 3
-_EDGE = 0.25
+_EDGE = 0.25  # page numbers; other lines must be nearer to the edge
+_TEXT_EDGE = 0.13
 _NEAR = 6.0
 
 
@@ -71,7 +72,10 @@ def _edge_rows(number: int, height: float, segments: list[Segment]) -> list[_Can
     for row in [*top, *(r for r in bottom if r not in top)]:
         low, high = min(s.y0 for s in row), max(s.y1 for s in row)
         members = [s for s in near if low - 0.5 <= s.middle <= high + 0.5]
-        out.append(_Candidate(number, row[0].middle, join(row).text, members))
+        text = join(row).text
+        outer = low < _TEXT_EDGE * height or high > (1 - _TEXT_EDGE) * height
+        if outer or _PAGE_NUMBER.match(text):
+            out.append(_Candidate(number, row[0].middle, text, members))
     return out
 
 
@@ -98,16 +102,23 @@ def _by_place(candidates: list[_Candidate]) -> list[list[_Candidate]]:
 
 def _is_running(shape: str, found: list[_Candidate], pages: int) -> bool:
     seen = {c.page for c in found}
-    number = bool(_PAGE_NUMBER.match(found[0].text))
-    if len(shape) > 200:
+    if len(shape) > 200 or len(seen) < 2 or not _same_or_counting(found):
         return False
     if pages == 2:
-        return len(seen) == 2 and (number or found[0].text == found[1].text)
+        return True
     # On left and right pages they differ, and chapters change them: three in a stretch are enough.
-    ordered = sorted(seen)
-    stretch = ordered[-1] - ordered[0] + 1
-    return (
-        len(seen) >= 3
-        and len(seen) >= 0.4 * stretch
-        and (number or len(seen) >= 0.1 * pages or len(seen) >= 5)
+    stretch = max(seen) - min(seen) + 1
+    number = bool(_PAGE_NUMBER.match(found[0].text))
+    return len(seen) >= 3 and len(seen) >= 0.4 * stretch and (number or len(seen) >= min(0.1 * pages, 5))
+
+
+def _same_or_counting(found: list[_Candidate]) -> bool:
+    """Whether the lines are equal, or a number in them counts the pages: “Table 1”, “Table 2” do neither."""
+    texts = Counter(c.text for c in found)
+    if texts.most_common(1)[0][1] >= max(2, 0.5 * len(found)) or _ROMAN.match(found[0].text):
+        return True
+    numbers = [[int(n) for n in _DIGITS.findall(c.text)] for c in found]
+    return any(
+        len({n[k] - c.page for n, c in zip(numbers, found, strict=True)}) == 1
+        for k in range(min(map(len, numbers)))
     )

@@ -1,0 +1,75 @@
+"""Every expectation of the shared files whose kind can be read now, compared without white space."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from refdesk.knowledge.parsing import Parsed, ParseError, ParseOptions, parse
+from tests.cases import CASES, needs_cases
+
+_SUFFIXES = (".pdf", ".docx", ".html", ".md", ".txt", ".xml")
+_REFUSED = {"password": ("password-required",), "ocr": ("no-text",)}
+
+
+def _rows() -> list[dict[str, Any]]:
+    path = CASES / "files" / "expect.jsonl"
+    if not path.exists():
+        return []
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [row for row in rows if row["file"].endswith(_SUFFIXES)]
+
+
+def _squeeze(text: str) -> str:
+    return re.sub(r"[\s\u200b\u00ad]+", "", text)
+
+
+def _faults(row: dict[str, Any], parsed: Parsed) -> list[str]:
+    text = _squeeze(parsed.text)
+    faults = [f"missing: {s}" for s in row["must_contain"] if _squeeze(s) not in text]
+    faults += [f"must not be there: {s}" for s in row["must_not_contain"] if _squeeze(s) in text]
+    at = 0
+    for wanted in row.get("order", []):
+        at = text.find(_squeeze(wanted), at)
+        if at < 0:
+            faults.append(f"out of order: {wanted}")
+            break
+    headings = {(b.level, _squeeze(b.text)) for b in parsed.blocks if b.kind == "heading"}
+    faults += [f"no heading: {h}" for h in row.get("headings", []) if (h[0], _squeeze(h[1])) not in headings]
+    lines = [_squeeze(line) for block in parsed.blocks for line in block.text.split("\n")]
+    for cells in row.get("cells", []):
+        if not any(all(_squeeze(cell) in line for cell in cells) for line in lines):
+            faults.append(f"not on one row: {cells}")
+    return faults
+
+
+@needs_cases
+@pytest.mark.parametrize("row", _rows(), ids=lambda row: row["file"])
+def test_shared_file_meets_its_expectation(row: dict[str, Any]) -> None:
+    data = (CASES / "files" / row["file"]).read_bytes()
+    try:
+        parsed = parse(data, row["file"], ParseOptions())
+    except ParseError as error:
+        # A font without any character map cannot be read without OCR; saying so is right.
+        undecodable = row["kind"] == "pdf_font" and error.code == "no-text"
+        assert row["expect"] in ("password", "ocr", "error") or undecodable, error.code
+        if row["expect"] in _REFUSED:
+            assert error.code in _REFUSED[row["expect"]]
+        assert error.hint_text
+        return
+    assert row["expect"] in ("text", "warn")
+    assert parsed.warnings or row["expect"] == "text"
+    assert _faults(row, parsed) == []
+    assert parsed.coverage >= 0.995
+
+
+@needs_cases
+def test_protected_pdf_opens_with_its_password() -> None:
+    row = next(row for row in _rows() if row.get("password") and row["file"].endswith(".pdf"))
+    data = (CASES / "files" / row["file"]).read_bytes()
+    parsed = parse(data, row["file"], ParseOptions(password=row["password"]))
+    assert parsed.text.startswith("Lorem ipsum")
+    with pytest.raises(ParseError) as caught:
+        parse(data, row["file"], ParseOptions(password="wrong"))
+    assert caught.value.code == "password-required"
