@@ -150,7 +150,8 @@ def _lexical(builder: _Builder, home: int, targets: Sequence[Target], words: Wei
     )
     if words.reached > CANDIDATE_BUDGET:
         source = f"SELECT * FROM ({source} LIMIT {_FREQUENT_LIMIT:d}) f"
-    return f"{source} ORDER BY bm25 <#> CAST(:words AS sparsevec) LIMIT :limit"
+    # By id too: which of equal scores are candidates must not depend on where rows lie.
+    return f"{source} ORDER BY bm25 <#> CAST(:words AS sparsevec), id LIMIT :limit"
 
 
 def scan_settings(targets: Sequence[Target], limit: int) -> dict[str, str]:

@@ -35,12 +35,12 @@ class Change:
     def add(self, terms: Iterable[int], length: int) -> None:
         self.entries += 1
         self.length += length
-        self.terms.update(terms)
+        self.terms.update(list(terms))  # a list: of a mapping, `update` would add the values
 
     def remove(self, terms: Iterable[int], length: int) -> None:
         self.entries -= 1
         self.length -= length
-        self.terms.subtract(terms)
+        self.terms.subtract(list(terms))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,56 @@
+"""The lexical statistics of an index counted from its entries alone, to compare with what is kept."""
+
+from collections import Counter
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.knowledge.indexing import salt_of
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """Entries, tokens and document frequencies."""
+
+    entries: int
+    length: int
+    frequencies: dict[int, int]
+
+
+async def recount(session: AsyncSession, index_id: UUID) -> Recount:
+    """From the rows of `index_entries`, wherever they live."""
+    rows = await session.execute(
+        text("SELECT length, terms FROM index_entries WHERE index_id = :id"), {"id": index_id}
+    )
+    salt = salt_of(index_id)
+    entries = length = 0
+    frequencies: Counter[int] = Counter()
+    for entry_length, terms in rows:
+        entries += 1
+        length += entry_length
+        frequencies.update(term ^ salt for term in terms)
+    return Recount(entries, length, dict(frequencies))
+
+
+async def kept(session: AsyncSession, index_id: UUID) -> Recount:
+    """From the folded totals and the deltas that are not folded yet."""
+    totals = (
+        await session.execute(
+            text(
+                "SELECT i.entry_count + coalesce(sum(d.entries), 0), i.total_length + coalesce(sum(d.length), 0)"
+                " FROM indexes i LEFT JOIN lexical_deltas d ON d.index_id = i.id WHERE i.id = :id GROUP BY i.id"
+            ),
+            {"id": index_id},
+        )
+    ).one()
+    rows = await session.execute(
+        text(
+            "SELECT term, sum(n) FROM (SELECT term, frequency AS n FROM term_frequencies WHERE index_id = :id"
+            " UNION ALL SELECT u.t, u.n FROM lexical_deltas d, unnest(d.terms, d.counts) AS u(t, n)"
+            " WHERE d.index_id = :id) x GROUP BY term HAVING sum(n) <> 0"
+        ),
+        {"id": index_id},
+    )
+    return Recount(int(totals[0]), int(totals[1]), {term: int(n) for term, n in rows})
