@@ -95,11 +95,12 @@ async def enqueue(
 
 
 async def pending_jobs(session: AsyncSession) -> dict[str, int]:
-    """How many jobs wait or run, by state (`todo`, `doing`)."""
+    """How many jobs are due or run, by state (`todo`, `doing`)."""
     rows = await session.execute(
         text(
             "SELECT status::text, count(*) FROM procrastinate_jobs"
-            " WHERE status IN ('todo', 'doing') GROUP BY status"
+            " WHERE status = 'doing' OR (status = 'todo' AND coalesce(scheduled_at, now()) <= now())"
+            " GROUP BY status"
         )
     )
     return dict(rows.all())

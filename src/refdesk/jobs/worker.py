@@ -17,7 +17,7 @@ from procrastinate.psycopg_connector import PsycopgConnector
 from procrastinate.retry import BaseRetryStrategy
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from refdesk.jobs.queue import QUEUE, Task, registered_tasks
+from refdesk.jobs.queue import QUEUE, Task, pending_jobs, registered_tasks
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.settings import Settings
@@ -27,6 +27,7 @@ log = structlog.get_logger(__name__)
 HEARTBEAT_S = 10.0
 STALLED_AFTER_S = 30.0
 MAX_RETRIES = 5
+LOCKED_WAIT_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,11 @@ async def _sweep(app: App) -> None:
             log.exception("job.sweep_failed")
 
 
+async def _due(database: Database) -> bool:
+    async with database.transaction() as session:
+        return bool((await pending_jobs(session)).get("todo"))
+
+
 async def run_worker(
     context: JobContext, *, concurrency: int = 2, until_idle: bool = False, sole: bool = False
 ) -> None:
@@ -113,16 +119,21 @@ async def run_worker(
             await _requeue_stalled(app, older_than_s=0)
         sweeper = asyncio.create_task(_sweep(app))
         try:
-            await app.run_worker_async(
-                queues=[QUEUE],
-                concurrency=concurrency,
-                wait=not until_idle,
-                install_signal_handlers=False,
-                update_heartbeat_interval=HEARTBEAT_S,
-                stalled_worker_timeout=STALLED_AFTER_S,
-                shutdown_graceful_timeout=5.0,
-                delete_jobs="successful",
-            )
+            while True:
+                await app.run_worker_async(
+                    queues=[QUEUE],
+                    concurrency=concurrency,
+                    wait=not until_idle,
+                    install_signal_handlers=False,
+                    update_heartbeat_interval=HEARTBEAT_S,
+                    stalled_worker_timeout=STALLED_AFTER_S,
+                    shutdown_graceful_timeout=5.0,
+                    delete_jobs="successful",
+                )
+                # It also ends when all that waits is behind the lock of a job that still runs.
+                if not until_idle or not await _due(context.database):
+                    return
+                await asyncio.sleep(LOCKED_WAIT_S)
         finally:
             sweeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
