@@ -63,7 +63,11 @@ class SearchRepository:
                 (KnowledgeIndex.id == KnowledgeBase.active_index_id)
                 & (KnowledgeIndex.workspace_id == self._scope.workspace_id),
             )
-            .where(KnowledgeBase.id.in_(wanted), KnowledgeBase.workspace_id == self._scope.workspace_id)
+            .where(
+                KnowledgeBase.id.in_(wanted),
+                KnowledgeBase.workspace_id == self._scope.workspace_id,
+                KnowledgeBase.deleted_at.is_(None),
+            )
         )
         rows = (await self._session.execute(query)).all()
         missing = set(wanted) - {base_id for base_id, *_ in rows}
@@ -119,7 +123,7 @@ class SearchRepository:
             "SELECT e.id, p.document_id, p.knowledge_base_id, d.name, p.title, p.title_chain, p.content,"
             f" p.page, p.boxes, e.terms FROM ({' UNION ALL '.join(parts)}) e"
             " JOIN paragraphs p ON p.id = e.paragraph_id JOIN documents d ON d.id = p.document_id"
-            " WHERE p.workspace_id = :workspace_id"
+            " WHERE p.workspace_id = :workspace_id AND d.deleted_at IS NULL"
         )
         found: dict[UUID, FoundParagraph] = {}
         for record in await self._session.execute(text(statement), parameters):
