@@ -1,6 +1,6 @@
 """A workspace, an instant embedder and a worker's context: the setting of this room's service tests."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 from uuid import UUID
@@ -132,9 +132,9 @@ async def make_desk(database: Database, settings: Settings | None = None) -> Des
 
 
 @pytest.fixture
-async def desk(database: Database) -> AsyncIterator[Desk]:
+async def desk(database: Database) -> Desk:
     """A workspace of its own for each test."""
-    yield await make_desk(database)
+    return await make_desk(database)
 
 
 @pytest.fixture
@@ -144,4 +144,6 @@ def another_desk(database: Database) -> Callable[[], Awaitable[Desk]]:
 
 def markdown(paragraphs: int, words: str = "the lamp of the harbour") -> bytes:
     """A document of as many paragraphs: each heading makes one."""
-    return "\n".join(f"## Part {n}\n\nPart {n} tells of {words} and ERR-{n:04d}.\n" for n in range(paragraphs)).encode()
+    return "\n".join(
+        f"## Part {n}\n\nPart {n} tells of {words} and ERR-{n:04d}.\n" for n in range(paragraphs)
+    ).encode()
