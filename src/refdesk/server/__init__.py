@@ -5,6 +5,7 @@ Puts the rooms together (`wiring`), maps errors to problem documents (`problems`
 """
 
 from refdesk.server.app import create_app
+from refdesk.server.wiring import build_services
 from refdesk.server.worker import run_worker_process
 
-__all__ = ["create_app", "run_worker_process"]
+__all__ = ["build_services", "create_app", "run_worker_process"]

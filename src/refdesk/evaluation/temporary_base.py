@@ -1,0 +1,173 @@
+"""A knowledge base for the length of an evaluation, in a workspace of its own that goes with it.
+
+Passages become documents of one paragraph each and are indexed as any other; nothing else of the database is
+touched.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import text
+
+from refdesk.accounts import Scope
+from refdesk.accounts.tables import Workspace
+from refdesk.evaluation.test_sets import Passage
+from refdesk.gateway import Embedder, Gateway, create_workspace_models
+from refdesk.kit.database import Database
+from refdesk.kit.ids import new_id
+from refdesk.kit.settings import Settings
+from refdesk.knowledge.indexing import (
+    IndexWriter,
+    KnowledgeIndex,
+    ParagraphText,
+    create_index,
+    drop_indexes_of_base,
+    prepare_entries,
+    settle,
+    sweep_homes,
+)
+from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
+
+BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TemporaryBase:
+    """Where to search, and which passage each paragraph is."""
+
+    scope: Scope
+    knowledge_base_id: UUID
+    passages: dict[UUID, str]
+    entries: int
+
+
+@asynccontextmanager
+async def temporary_base(
+    database: Database, gateway: Gateway, settings: Settings, passages: Sequence[Passage]
+) -> AsyncGenerator[TemporaryBase]:
+    """Build a base of `passages`, and remove it when the block ends, however it ends."""
+    scope = Scope.system(new_id())
+    base_id = new_id()
+    try:
+        async with database.transaction() as session:
+            session.add(Workspace(id=scope.workspace_id, name=f"Evaluation {scope.workspace_id}"))
+            await session.flush()
+            await create_workspace_models(session, scope)
+        embedder = await _embedder(gateway, scope)
+        index = await _create(database, scope, base_id, embedder)
+        keys, entries = await _fill(database, scope, index, embedder, passages)
+        await settle(database, scope, index.id, settings.exact_scan_limit)
+        yield TemporaryBase(scope, base_id, keys, entries)
+    finally:
+        await asyncio.shield(_remove(database, scope, base_id))
+
+
+async def _embedder(gateway: Gateway, scope: Scope) -> Embedder:
+    model_id = await gateway.default_model(scope, "EMBEDDING")
+    if model_id is None:
+        raise LookupError("a new workspace has no embedding model")
+    return await gateway.embedder(scope, model_id)
+
+
+async def _create(database: Database, scope: Scope, base_id: UUID, embedder: Embedder) -> KnowledgeIndex:
+    async with database.transaction() as session:
+        base = KnowledgeBase(
+            id=base_id,
+            workspace_id=scope.workspace_id,
+            name="Evaluation",
+            embedding_model_id=embedder.model_id,
+            settings={},
+            meta={},
+        )
+        session.add(base)
+        await session.flush()
+        index = await create_index(session, scope, base_id, embedder.model_id, embedder.dimensions)
+        base.active_index_id = index.id
+    return index
+
+
+async def _fill(
+    database: Database,
+    scope: Scope,
+    index: KnowledgeIndex,
+    embedder: Embedder,
+    passages: Sequence[Passage],
+) -> tuple[dict[UUID, str], int]:
+    keys: dict[UUID, str] = {}
+    entries = 0
+    writing: asyncio.Task[int] | None = None
+    # Similar lengths together: an embedder pads every text of a batch to the longest.
+    ordered = sorted(passages, key=lambda passage: len(passage.text))
+    for start in range(0, len(ordered), BATCH):
+        batch = ordered[start : start + BATCH]
+        texts = [_paragraph(passage) for passage in batch]
+        keys |= {text_.id: passage.id for text_, passage in zip(texts, batch, strict=True)}
+        prepared = await asyncio.to_thread(prepare_entries, texts)
+        vectors = await embedder.embed_passages(prepared.texts)
+        if writing is not None:
+            entries += await writing
+
+        async def write() -> int:
+            async with database.transaction() as session:
+                for passage, text_ in zip(batch, texts, strict=True):  # noqa: B023 -- awaited in this round
+                    session.add(_document(scope, index.knowledge_base_id, passage, text_))
+                await session.flush()
+                session.add_all(
+                    Paragraph(
+                        id=text_.id,
+                        workspace_id=scope.workspace_id,
+                        knowledge_base_id=index.knowledge_base_id,
+                        document_id=text_.document_id,
+                        position=0,
+                        title_chain=list(text_.title_chain),
+                        content=text_.content,
+                        boxes=[],
+                    )
+                    for text_ in texts  # noqa: B023
+                )
+                await session.flush()
+                written = await IndexWriter(session, scope, index).write(prepared, vectors)  # noqa: B023
+            return written.entries
+
+        writing = asyncio.create_task(write())
+    if writing is not None:
+        entries += await writing
+    return keys, entries
+
+
+def _paragraph(passage: Passage) -> ParagraphText:
+    return ParagraphText(
+        id=new_id(),
+        document_id=new_id(),
+        title_chain=[passage.title] if passage.title else [],
+        content=passage.text.replace("\x00", " "),
+        revision=1,
+    )
+
+
+def _document(scope: Scope, base_id: UUID, passage: Passage, paragraph: ParagraphText) -> Document:
+    return Document(
+        id=paragraph.document_id,
+        workspace_id=scope.workspace_id,
+        knowledge_base_id=base_id,
+        name=passage.id[:500],
+        state="ready",
+        paragraph_count=1,
+        warnings=[],
+        meta={},
+        split_settings={},
+    )
+
+
+async def _remove(database: Database, scope: Scope, base_id: UUID) -> None:
+    async with database.transaction() as session:
+        await drop_indexes_of_base(session, scope, base_id)
+        for statement in (
+            "DELETE FROM knowledge_bases WHERE workspace_id = :id",
+            "DELETE FROM workspaces WHERE id = :id",
+        ):
+            await session.execute(text(statement), {"id": scope.workspace_id})
+    await sweep_homes(database)
