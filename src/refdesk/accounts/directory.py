@@ -152,16 +152,11 @@ class ThrottleStore:
     def __init__(self, session: AsyncSession) -> None:
         self.session = session
 
-    async def blocked_until(self, subjects: Sequence[str], at: datetime) -> datetime | None:
-        """The latest moment until which any of the subjects is blocked."""
-        return await self.session.scalar(
-            select(func.max(LoginThrottle.blocked_until)).where(
-                LoginThrottle.subject.in_(subjects), LoginThrottle.blocked_until > at
-            )
-        )
+    async def charge(self, subject: str, at: datetime, window: timedelta) -> tuple[int, datetime | None]:
+        """Count one attempt: how many there were in the present window, and until when it is blocked.
 
-    async def charge(self, subject: str, at: datetime, window: timedelta) -> int:
-        """Count one attempt and return how many there were in the present window."""
+        The row stays locked until the transaction ends: attempts sent at once come one after the other.
+        """
         fresh = LoginThrottle.window_started_at < at - window
         statement = (
             insert(LoginThrottle)
@@ -173,9 +168,10 @@ class ThrottleStore:
                     "window_started_at": case((fresh, at), else_=LoginThrottle.window_started_at),
                 },
             )
-            .returning(LoginThrottle.failures)
+            .returning(LoginThrottle.failures, LoginThrottle.blocked_until)
         )
-        return (await self.session.execute(statement)).scalar_one()
+        attempts, blocked_until = (await self.session.execute(statement)).one()
+        return attempts, blocked_until
 
     async def block(self, subject: str, until: datetime) -> None:
         await self.session.execute(

@@ -36,14 +36,16 @@ def block_after(attempts: int, free: int) -> timedelta | None:
 
 
 async def charge(session: AsyncSession, account: str, address: str, at: datetime) -> None:
-    """Count an attempt. Raises `SignInThrottled` while the account or the address is blocked."""
+    """Count an attempt. Raises `SignInThrottled` while the account or the address is blocked.
+
+    A refused attempt is not counted (its transaction is rolled back). Always in this order, so that two
+    attempts never wait for each other's rows.
+    """
     store = ThrottleStore(session)
-    until = await store.blocked_until((account, address), at)
-    if until is not None:
-        raise SignInThrottled(retry_after_s=max(1, round((until - at).total_seconds())))
-    # Always in this order, so that two attempts never wait for each other's row.
     for subject, free in ((account, FREE_PER_ACCOUNT), (address, FREE_PER_ADDRESS)):
-        attempts = await store.charge(subject, at, WINDOW)
+        attempts, blocked_until = await store.charge(subject, at, WINDOW)
+        if blocked_until is not None and blocked_until > at:
+            raise SignInThrottled(retry_after_s=max(1, round((blocked_until - at).total_seconds())))
         block = block_after(attempts, free)
         if block is not None:
             await store.block(subject, at + block)
