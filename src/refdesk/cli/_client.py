@@ -8,9 +8,7 @@ the database, which is started and migrated for the time of the command.
 import asyncio
 import json
 import locale
-import logging
 import os
-import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -18,7 +16,6 @@ from typing import Annotated, Any, NoReturn, cast
 from uuid import UUID
 
 import httpx
-import structlog
 import typer
 from fastapi import FastAPI
 
@@ -26,6 +23,7 @@ from refdesk.accounts import load_operator_key
 from refdesk.cli._console import report_error
 from refdesk.cli._settings import load_settings
 from refdesk.kit.errors import AppError
+from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
 
 ServerOption = Annotated[
@@ -194,11 +192,7 @@ async def _in_process(stack: AsyncExitStack, settings: Settings) -> Client:
     from refdesk.kit.embedded_postgres import running_database
     from refdesk.server import create_app
 
-    # Standard output is the command's result: what the application logs goes beside it.
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+    configure_logs("warning", as_json=settings.log_json)
     url = stack.enter_context(running_database(settings))
     await migrations.upgrade(url)
     app = create_app(settings, database_url=url)

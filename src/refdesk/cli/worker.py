@@ -10,6 +10,7 @@ import typer
 
 from refdesk.cli._settings import load_settings
 from refdesk.kit.embedded_postgres import running_database
+from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
 
 
@@ -28,6 +29,7 @@ def worker(
     `--sole` (from `serve` to its own worker) says that no other worker can be alive.
     """
     settings = load_settings(data_dir=data_dir)
+    configure_logs(settings)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt), running_database(settings) as url:
@@ -35,8 +37,10 @@ def worker(
 
 
 async def _work(settings: Settings, url: str, *, until_idle: bool, sole: bool) -> None:
+    from refdesk.kit.logs import configure_logs
     from refdesk.server import run_worker_process
 
+    configure_logs(settings.log_level, as_json=settings.log_json)
     working = asyncio.create_task(
         run_worker_process(settings, database_url=url, until_idle=until_idle, sole=sole)
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -106,7 +105,6 @@ async def run_worker(
     `sole` says that no other worker can be alive (the embedded database has one): jobs that are marked
     as running are then taken over at once instead of after 30 seconds without a heartbeat.
     """
-    logging.getLogger("procrastinate").setLevel(logging.WARNING)
     app = App(
         connector=PsycopgConnector(
             conninfo=libpq_url(context.database.url), min_size=1, max_size=concurrency + 3

@@ -15,6 +15,7 @@ from refdesk.server.problems import PROBLEM_TYPE, problem_body
 
 log = structlog.get_logger(__name__)
 
+QUIET_PATHS = ("/healthz", "/readyz")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -61,7 +62,8 @@ class RequestContext:
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             await self.app(scope, receive, send_with_headers)
-            log.info(
+            record = log.debug if scope["path"] in QUIET_PATHS else log.info
+            record(
                 "request",
                 method=scope["method"],
                 path=scope["path"],

@@ -48,7 +48,9 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
     if error.status >= 500:
         log.warning("request.failed", code=error.code, path=request.url.path, details=error.details)
     retry_after = error.details.get("retry_after_s")
-    headers = {"Retry-After": str(int(retry_after))} if isinstance(retry_after, int | float) else None
+    headers = {"Retry-After": str(int(retry_after))} if isinstance(retry_after, int | float) else {}
+    if error.details.get("unread"):
+        headers["Connection"] = "close"  # or the rest of a refused upload would be received for nothing
     return _respond(
         request,
         headers=headers,
