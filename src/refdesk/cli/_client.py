@@ -192,7 +192,7 @@ async def _in_process(stack: AsyncExitStack, settings: Settings) -> Client:
     from refdesk.kit.embedded_postgres import running_database
     from refdesk.server import create_app
 
-    configure_logs("warning", as_json=settings.log_json)
+    configure_logs(settings.model_copy(update={"log_level": "warning"}))
     url = stack.enter_context(running_database(settings))
     await migrations.upgrade(url)
     app = create_app(settings, database_url=url)

@@ -8,7 +8,6 @@ import uvicorn
 from refdesk.accounts import issue_setup_token
 from refdesk.cli._console import say
 from refdesk.kit.database import Database
-from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
 from refdesk.server import create_app
 
@@ -20,7 +19,6 @@ class WebServer(uvicorn.Server):
     """uvicorn without its own signal handling, which would end this process before its children."""
 
     def __init__(self, settings: Settings, database_url: str, listener: socket.socket) -> None:
-        configure_logs(settings.log_level, as_json=settings.log_json)
         self._app = create_app(settings, database_url=database_url)
         super().__init__(
             uvicorn.Config(

@@ -37,10 +37,8 @@ def worker(
 
 
 async def _work(settings: Settings, url: str, *, until_idle: bool, sole: bool) -> None:
-    from refdesk.kit.logs import configure_logs
     from refdesk.server import run_worker_process
 
-    configure_logs(settings.log_level, as_json=settings.log_json)
     working = asyncio.create_task(
         run_worker_process(settings, database_url=url, until_idle=until_idle, sole=sole)
     )

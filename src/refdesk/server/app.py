@@ -1,6 +1,6 @@
 """The application factory."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -28,7 +28,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         raise Unavailable("No database address was given.", hint="Start with `refdesk serve`.")
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         services = build_services(settings, url, application_name="refdesk-server")
         app.state.settings = settings
         app.state.database = services.database
