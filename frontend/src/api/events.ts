@@ -70,7 +70,7 @@ export async function follow({ url, signal, onEvent, isLast, onConnection }: Fol
   let failures = 0;
   while (!signal.aborted) {
     try {
-      const response = await fetch(url, {
+      const response: Response = await fetch(url, {
         signal,
         headers: {
           ...callHeaders(),

@@ -25,7 +25,11 @@ export function RouteProblem({ error, reset }: ErrorComponentProps) {
 export function NotFound() {
   const { t } = useTranslation();
   return (
-    <EmptyState icon={<IconMapQuestion size={28} />} title={t('shell.notFound')} text={t('shell.notFoundText')}>
+    <EmptyState
+      icon={<IconMapQuestion size={28} />}
+      title={t('shell.notFound')}
+      text={t('shell.notFoundText')}
+    >
       <Anchor component={Link} to="/ask">
         {t('shell.toStart')}
       </Anchor>

@@ -29,9 +29,9 @@ export function Shell() {
   if (session === null) return <Navigate to="/sign-in" search={{ next: location.href }} />;
   return (
     <div className={classes.shell}>
-      <a className="rd-skip" href="#main" onClick={() => main.current?.focus()}>
+      <button type="button" className="rd-skip" onClick={() => main.current?.focus()}>
         {t('shell.skip')}
-      </a>
+      </button>
       <div className={classes.progress} data-busy={busy || undefined} aria-hidden />
       <div className={classes.rail}>
         <Rail onSearch={palette.open} />

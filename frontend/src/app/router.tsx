@@ -8,8 +8,8 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ProblemError } from '../api';
-import { NotFound, RouteProblem } from './RouteProblem';
 import { queryClient } from './queryClient';
+import { NotFound, RouteProblem } from './RouteProblem';
 import { Shell } from './Shell';
 import { sessionQuery } from './session';
 

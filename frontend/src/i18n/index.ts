@@ -35,7 +35,9 @@ async function load(language: Language) {
 
 export async function startLanguage() {
   const language = preferred();
-  await i18next.use(initReactI18next).init({ lng: language, resources: {}, interpolation: { escapeValue: false } });
+  await i18next
+    .use(initReactI18next)
+    .init({ lng: language, resources: {}, interpolation: { escapeValue: false } });
   await changeLanguage(language);
 }
 

@@ -4242,11 +4242,11 @@ export type GetDocumentPageData = {
     };
     query?: {
         /**
-         * Width
+         * Scale
          *
-         * Width of the image in pixels.
+         * Pixels a PDF point: a box of a paragraph times this is its place.
          */
-        width?: number;
+        scale?: number;
     };
     url: '/api/v1/documents/{document_id}/pages/{number}.png';
 };

@@ -7,7 +7,7 @@ import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
 import type { RunOut } from '../../api/generated/types.gen';
-import type reasons from '../../locales/en/reasons.json';
+import { useWordFor } from '../../i18n/useWordFor';
 import classes from './Answer.module.css';
 import { answerMarkup } from './answerMarkup';
 import { CitationChip } from './CitationChip';
@@ -20,7 +20,8 @@ interface Props {
 const remarkPlugins = [remarkGfm];
 
 export const Answer = memo(function Answer({ run, writing }: Props) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
+  const wordFor = useWordFor('reasons');
   const citations = run.citations;
   const sentences = run.sentences;
   const byNumber = useMemo(() => new Map((citations ?? []).map((one) => [one.n, one])), [citations]);
@@ -33,17 +34,17 @@ export const Answer = memo(function Answer({ run, writing }: Props) {
     [byNumber, unsupported],
   );
   const components = useMemo<Components>(() => {
-    const reasonText = (reason: string) => {
-      const key = `reasons.${reason}` as `reasons.${keyof typeof reasons}`;
-      return i18n.exists(key) ? t(key) : t('reasons.not-in-evidence');
-    };
+    const reasonText = (reason: string) => wordFor(reason) ?? t('reasons.not-in-evidence');
     return {
       cite: ({ node }) => {
         const citation = byNumber.get(Number(node?.properties.dataN));
         return citation ? <CitationChip citation={citation} runId={run.id} /> : null;
       },
       u: ({ node, children }) => (
-        <Tooltip label={reasonText(String(node?.properties.dataReason))} events={{ hover: true, focus: true, touch: true }}>
+        <Tooltip
+          label={reasonText(String(node?.properties.dataReason))}
+          events={{ hover: true, focus: true, touch: true }}
+        >
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the reason must be reachable by keyboard */}
           <u className={classes.unsupported} tabIndex={0}>
             {children}
@@ -63,7 +64,7 @@ export const Answer = memo(function Answer({ run, writing }: Props) {
       // A picture in an answer would be fetched from wherever the text says: only its words are shown.
       img: ({ alt }) => <em>{alt}</em>,
     };
-  }, [byNumber, run.id, t, i18n]);
+  }, [byNumber, run.id, t, wordFor]);
   const source = writing ? remend(run.answer) : run.answer;
   return (
     <div className={classes.answer} data-writing={writing || undefined}>

@@ -2,8 +2,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Problem } from '../../components/Problem';
 import { useCaller } from '../../app/session';
+import { Problem } from '../../components/Problem';
 import classes from './AskPage.module.css';
 import { AskRoom } from './AskRoom';
 import { Composer, type ComposerHandle } from './Composer';

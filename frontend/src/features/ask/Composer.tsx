@@ -80,7 +80,14 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
         <div className={classes.left}>{left}</div>
         {running ? (
           <Tooltip label={t('ask.stop')}>
-            <ActionIcon size={36} radius="xl" variant="filled" color="gray" onClick={onStop} aria-label={t('ask.stop')}>
+            <ActionIcon
+              size={36}
+              radius="xl"
+              variant="filled"
+              color="gray"
+              onClick={onStop}
+              aria-label={t('ask.stop')}
+            >
               <IconPlayerStopFilled size={16} />
             </ActionIcon>
           </Tooltip>

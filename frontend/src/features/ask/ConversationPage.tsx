@@ -45,7 +45,8 @@ function Thread({ id }: { id: string }) {
   const lastTurn = turns.at(-1)?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: scroll when there is a new turn, not at every token
   useLayoutEffect(() => {
-    if (turns.length > 1 || ask.isPending) end.current?.scrollIntoView({ block: 'start', behavior: 'instant' });
+    if (turns.length > 1 || ask.isPending)
+      end.current?.scrollIntoView({ block: 'start', behavior: 'instant' });
   }, [lastTurn, ask.isPending]);
 
   const show = useCallback((run: RunOut) => {
@@ -63,8 +64,7 @@ function Thread({ id }: { id: string }) {
       return false;
     }
   };
-  const retry = (run: RunOut) =>
-    ask.mutate({ retry_of: run.id, conversation_id: id }, { onError: failed });
+  const retry = (run: RunOut) => ask.mutate({ retry_of: run.id, conversation_id: id }, { onError: failed });
   const stop = () => {
     if (running) cancelRun({ path: { run_id: running.id }, throwOnError: true }).catch(failed);
   };
@@ -89,7 +89,7 @@ function Thread({ id }: { id: string }) {
         </>
       }
     >
-      <h1 className={classes.hidden}>{conversation.data?.title ?? t('ask.conversation')}</h1>
+      <h1 className="rd-hidden">{conversation.data?.title ?? t('ask.conversation')}</h1>
       {conversation.isPending && <Skeletons rows={5} height={20} />}
       {conversation.error && <Problem error={conversation.error} onRetry={conversation.refetch} />}
       {turns.map((turn, index) => (

@@ -56,7 +56,11 @@ export function Evidence({ run }: { run: RunOut | null }) {
   if (!run) return <Text c="dimmed">{t('ask.evidenceLater')}</Text>;
   const { cited, others } = passagesOf(run, (page) => t('common.page', { page }));
   if (cited.length + others.length === 0) {
-    return <Text c="dimmed">{run.retrieval?.found === false ? t('ask.evidenceNone') : t('ask.evidenceLater')}</Text>;
+    return (
+      <Text c="dimmed">
+        {run.retrieval?.found === false ? t('ask.evidenceNone') : t('ask.evidenceLater')}
+      </Text>
+    );
   }
   return (
     <div className={classes.list}>

@@ -10,7 +10,13 @@ import { renameConversation } from '../../api/generated/sdk.gen';
 import type { ConversationOut } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 
-export function RenameConversation({ conversation, onClose }: { conversation: ConversationOut; onClose: () => void }) {
+export function RenameConversation({
+  conversation,
+  onClose,
+}: {
+  conversation: ConversationOut;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [title, setTitle] = useState(conversation.title);

@@ -6,7 +6,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { RunOut, StageOut } from '../../api/generated/types.gen';
 import { formatNumber, formatScore } from '../../i18n/format';
-import type stages from '../../locales/en/stages.json';
+import { useWordFor } from '../../i18n/useWordFor';
 import { isOpen } from './liveRun';
 import classes from './StatusLine.module.css';
 
@@ -51,11 +51,9 @@ export function StatusLine({ run }: { run: RunOut }) {
 }
 
 function Stages({ run }: { run: RunOut }) {
-  const { t, i18n } = useTranslation();
-  const nameOf = (stage: StageOut) => {
-    const key = `stages.${stage.name}` as `stages.${keyof typeof stages}`;
-    return i18n.exists(key) ? t(key) : stage.name;
-  };
+  const { t } = useTranslation();
+  const wordFor = useWordFor('stages');
+  const nameOf = (stage: StageOut) => wordFor(stage.name) ?? stage.name;
   return (
     <div className={classes.stages}>
       {run.standalone_question && run.standalone_question !== run.question && (
@@ -72,7 +70,9 @@ function Stages({ run }: { run: RunOut }) {
               <Table.Td c="dimmed">{t(`ask.stageState.${stage.state}`)}</Table.Td>
               <Table.Td className={classes.detail}>{detailText(stage)}</Table.Td>
               <Table.Td ta="right" c="dimmed">
-                {stage.elapsed_ms != null ? t('ask.milliseconds', { ms: formatNumber(Math.round(stage.elapsed_ms)) }) : ''}
+                {stage.elapsed_ms != null
+                  ? t('ask.milliseconds', { ms: formatNumber(Math.round(stage.elapsed_ms)) })
+                  : ''}
               </Table.Td>
             </Table.Tr>
           ))}

@@ -10,9 +10,9 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ProblemError } from '../../api';
 import type { RunOut } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
-import { ProblemError } from '../../api';
 import { formatScore } from '../../i18n/format';
 import { Answer } from './Answer';
 import { answerAsText } from './answerAsText';

@@ -40,7 +40,9 @@ describe('answerMarkup', () => {
 
   it('marks exactly the unsupported sentence', () => {
     const tree = paragraph('First. Second. Third.', 10);
-    answerMarkup({ known: new Set(), unsupported: [{ start: 17, end: 24, reason: 'not-in-evidence' }] })(tree);
+    answerMarkup({ known: new Set(), unsupported: [{ start: 17, end: 24, reason: 'not-in-evidence' }] })(
+      tree,
+    );
     const children = (tree.children[0] as Element).children as Element[];
     expect(children.map((child) => child.tagName ?? 'text')).toEqual(['text', 'u', 'text']);
     expect(children[1]?.children).toEqual([{ type: 'text', value: 'Second.' }]);

@@ -47,7 +47,10 @@ function pieces(value: string, offset: number | undefined, ranges: readonly Unsu
   return found;
 }
 
-export function answerMarkup(options: { known: ReadonlySet<number>; unsupported: readonly UnsupportedRange[] }) {
+export function answerMarkup(options: {
+  known: ReadonlySet<number>;
+  unsupported: readonly UnsupportedRange[];
+}) {
   const ranges = [...options.unsupported].sort((a, b) => a.start - b.start);
   const visit = (children: (ElementContent | RootContent)[]): ElementContent[] =>
     children.flatMap((child): ElementContent[] => {

@@ -6,7 +6,8 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen';
 import type { ConversationDetail, RunOut } from '../../api/generated/types.gen';
 
-const keyOf = (conversationId: string) => getConversationQueryKey({ path: { conversation_id: conversationId } });
+const keyOf = (conversationId: string) =>
+  getConversationQueryKey({ path: { conversation_id: conversationId } });
 
 /** Adds a run to its conversation or replaces it; a conversation that is new here begins with it. */
 export function storeRun(client: QueryClient, run: RunOut) {

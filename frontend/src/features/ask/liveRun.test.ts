@@ -37,11 +37,16 @@ describe('applyEvent', () => {
 
   it('takes the saved record when the run has finished', () => {
     const saved = run({ answer: 'saved', state: 'finished' });
-    expect(applyEvent(run({ answer: 'sa' }), event('run.finished', { state: 'finished', run: saved }))).toBe(saved);
+    expect(applyEvent(run({ answer: 'sa' }), event('run.finished', { state: 'finished', run: saved }))).toBe(
+      saved,
+    );
   });
 
   it('starts again from a snapshot when the log was too old', () => {
-    const after = applyEvent(run({ answer: 'old' }), event('snapshot', { answer: 'whole', state: 'running' }));
+    const after = applyEvent(
+      run({ answer: 'old' }),
+      event('snapshot', { answer: 'whole', state: 'running' }),
+    );
     expect([after.answer, after.state]).toEqual(['whole', 'running']);
   });
 });

@@ -48,7 +48,7 @@ export function applyEvent(run: RunOut, event: ServerEvent): RunOut {
     case 'snapshot':
       return { ...run, ...(data as object) };
     case 'run.finished':
-      return data.run ? (data.run as unknown as RunOut) : { ...run, state: data.state };
+      return (data.run as unknown as RunOut | null) ?? { ...run, state: data.state ?? 'finished' };
     default:
       return run;
   }

@@ -1,6 +1,9 @@
 /** Where a question looks: an application, some knowledge bases, or all of them. */
 import { useQuery } from '@tanstack/react-query';
-import { listApplicationsOptions, listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
+import {
+  listApplicationsOptions,
+  listKnowledgeBasesOptions,
+} from '../../api/generated/@tanstack/react-query.gen';
 import type { ApplicationOut, KnowledgeBaseView } from '../../api/generated/types.gen';
 
 export type Sources =

@@ -13,7 +13,8 @@ export const targetOf = (sources: Sources): Partial<RunCreate> => {
 export function useAsk() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (body: RunCreate): Promise<RunOut> => (await createRun({ body, throwOnError: true })).data,
+    mutationFn: async (body: RunCreate): Promise<RunOut> =>
+      (await createRun({ body, throwOnError: true })).data,
     onSuccess: (run) => storeRun(client, run),
   });
 }

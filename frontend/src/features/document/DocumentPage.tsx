@@ -1,5 +1,15 @@
 /** A document: its paragraphs to read and edit; for a PDF the original page beside them. */
-import { Alert, Anchor, Breadcrumbs, Button, Code, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Breadcrumbs,
+  Button,
+  Code,
+  Group,
+  SegmentedControl,
+  Skeleton,
+  Text,
+} from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -129,7 +139,12 @@ function Head({ document }: { document: DocumentView }) {
         )}
       </PageHeader>
       {document.error && (
-        <Alert color="red" mb="md" icon={<IconAlertTriangle size={18} />} title={t('knowledge.states.failed')}>
+        <Alert
+          color="red"
+          mb="md"
+          icon={<IconAlertTriangle size={18} />}
+          title={t('knowledge.states.failed')}
+        >
           {document.error.reason} {document.error.hint} <Code>{document.error.code}</Code>
         </Alert>
       )}

@@ -11,8 +11,8 @@ import { useUndoableDelete } from '../../components/undo';
 import { useNotify } from '../../components/useNotify';
 import classes from './Paragraph.module.css';
 import { ParagraphEditor } from './ParagraphEditor';
-import { ParagraphText } from './ParagraphText';
 import type { Target } from './Paragraphs';
+import { ParagraphText } from './ParagraphText';
 
 interface Props {
   paragraph: ParagraphView;
@@ -54,14 +54,12 @@ export function Paragraph({ paragraph, previous, target, looked, onLook, onChang
   const pageTurned = paragraph.page !== null && paragraph.page !== previous?.page;
 
   return (
-    // biome-ignore lint/a11y/useKeyWithMouseEvents: focus inside does the same for the keyboard
     <section
       ref={place}
       tabIndex={target ? -1 : undefined}
       className={classes.paragraph}
       data-target={target !== null || undefined}
       data-looked={looked || undefined}
-      data-inactive={!paragraph.is_active || undefined}
       aria-label={target ? t('document.citedParagraph') : undefined}
       onMouseEnter={() => onLook(paragraph)}
       onFocus={() => onLook(paragraph)}
@@ -78,7 +76,9 @@ export function Paragraph({ paragraph, previous, target, looked, onLook, onChang
         />
       ) : (
         <>
-          <ParagraphText content={paragraph.content} target={target} />
+          <div className={paragraph.is_active ? undefined : classes.inactive}>
+            <ParagraphText content={paragraph.content} target={target} />
+          </div>
           <Group gap={6} className={classes.foot}>
             {!paragraph.is_active && <Badge color="gray">{t('document.inactive')}</Badge>}
             {paragraph.is_edited && <Badge color="yellow">{t('document.edited')}</Badge>}
@@ -86,7 +86,11 @@ export function Paragraph({ paragraph, previous, target, looked, onLook, onChang
             {mayWrite && (
               <Group gap={2} className={classes.tools}>
                 <Tooltip label={t('common.edit')}>
-                  <ActionIcon size="sm" aria-label={t('document.editParagraph')} onClick={() => setEditing(true)}>
+                  <ActionIcon
+                    size="sm"
+                    aria-label={t('document.editParagraph')}
+                    onClick={() => setEditing(true)}
+                  >
                     <IconPencil size={15} />
                   </ActionIcon>
                 </Tooltip>

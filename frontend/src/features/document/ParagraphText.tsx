@@ -42,7 +42,11 @@ export function ParagraphText({ content, target }: { content: string; target: Ta
   }
   return (
     <div className={classes.text}>
-      <Markdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={{ img: ({ alt }) => <em>{alt}</em> }}>
+      <Markdown
+        remarkPlugins={remarkPlugins}
+        rehypePlugins={rehypePlugins}
+        components={{ img: ({ alt }) => <em>{alt}</em> }}
+      >
         {content}
       </Markdown>
     </div>

@@ -64,7 +64,9 @@ export function Paragraphs({ document, target, looked, onLook }: Props) {
     if (!working) refetch();
   }, [working, refetch]);
 
-  const paragraphs = (list.data?.pages ?? []).flatMap((page) => page.items).filter((one) => !hidden.has(one.id));
+  const paragraphs = (list.data?.pages ?? [])
+    .flatMap((page) => page.items)
+    .filter((one) => !hidden.has(one.id));
   const targeted = around ? paragraphs.find((one) => one.id === around) : undefined;
   useEffect(() => {
     if (targeted) onLook(targeted);

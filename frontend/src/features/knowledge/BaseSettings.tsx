@@ -1,4 +1,16 @@
-import { Button, Group, NumberInput, Paper, Select, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
+import {
+  Button,
+  Group,
+  NumberInput,
+  Paper,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -71,7 +83,12 @@ export function BaseSettings({ base }: { base: KnowledgeBaseView }) {
       >
         <Stack>
           <TextInput label={t('common.name')} maxLength={200} {...form.getInputProps('name')} />
-          <Textarea label={t('common.description')} autosize minRows={2} {...form.getInputProps('description')} />
+          <Textarea
+            label={t('common.description')}
+            autosize
+            minRows={2}
+            {...form.getInputProps('description')}
+          />
           <TextInput
             label={t('knowledge.embeddingModel')}
             description={t('knowledge.embeddingFixed')}
@@ -92,7 +109,10 @@ export function BaseSettings({ base }: { base: KnowledgeBaseView }) {
             allowDecimal={false}
             {...form.getInputProps('limit')}
           />
-          <Switch label={t('knowledge.withFilter')} {...form.getInputProps('with_filter', { type: 'checkbox' })} />
+          <Switch
+            label={t('knowledge.withFilter')}
+            {...form.getInputProps('with_filter', { type: 'checkbox' })}
+          />
           <NumberInput
             label={t('knowledge.maxDocuments')}
             description={t('knowledge.maxDocumentsHint')}

@@ -1,6 +1,13 @@
 /** A real table of documents; on phones its less needed columns give way. */
 import { ActionIcon, Checkbox, Code, Menu, Table, Text, Tooltip } from '@mantine/core';
-import { IconAlertTriangle, IconDots, IconDownload, IconPlayerStop, IconRefresh, IconTrash } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconDots,
+  IconDownload,
+  IconPlayerStop,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { withWorkspace } from '../../api/credentials';
@@ -56,7 +63,7 @@ export function DocumentTable({ documents, selected, onSelect, onRemove, onRetry
             </Table.Th>
             <Table.Th className={classes.wide}>{t('knowledge.updated')}</Table.Th>
             <Table.Th w={44}>
-              <span className={classes.hidden}>{t('common.more')}</span>
+              <span className="rd-hidden">{t('common.more')}</span>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>

@@ -60,8 +60,11 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
   });
-  const documents = (list.data?.pages ?? []).flatMap((page) => page.items).filter((one) => !hidden.has(one.id));
-  const refresh = () => client.invalidateQueries({ queryKey: [{ _id: listDocumentsQueryKey({ path })[0]._id }] });
+  const documents = (list.data?.pages ?? [])
+    .flatMap((page) => page.items)
+    .filter((one) => !hidden.has(one.id));
+  const refresh = () =>
+    client.invalidateQueries({ queryKey: [{ _id: listDocumentsQueryKey({ path })[0]._id }] });
   const remove = (ids: string[]) => {
     const name = documents.find((one) => one.id === ids[0])?.name ?? '';
     removeWithUndo({

@@ -40,7 +40,12 @@ export function HitRow({ hit, rank, threshold, note }: Props) {
           </Text>
         )}
       </div>
-      <Spoiler maxHeight={rank === null ? 52 : 108} showLabel={t('knowledge.readMore')} hideLabel={t('knowledge.readLess')} mb="xs">
+      <Spoiler
+        maxHeight={rank === null ? 52 : 108}
+        showLabel={t('knowledge.readMore')}
+        hideLabel={t('knowledge.readLess')}
+        mb="xs"
+      >
         <p className={classes.text}>
           {hit.content.slice(0, start)}
           {end > start && end - start < hit.content.length ? (
@@ -52,8 +57,16 @@ export function HitRow({ hit, rank, threshold, note }: Props) {
         </p>
       </Spoiler>
       <div className={classes.bars}>
-        <Bar label={t('knowledge.scores.dense')} value={hit.dense?.calibrated ?? null} threshold={threshold} />
-        <Bar label={t('knowledge.scores.lexical')} value={hit.lexical?.calibrated ?? null} threshold={threshold} />
+        <Bar
+          label={t('knowledge.scores.dense')}
+          value={hit.dense?.calibrated ?? null}
+          threshold={threshold}
+        />
+        <Bar
+          label={t('knowledge.scores.lexical')}
+          value={hit.lexical?.calibrated ?? null}
+          threshold={threshold}
+        />
         <Bar label={t('knowledge.scores.final')} value={hit.score} final />
       </div>
     </article>

@@ -55,7 +55,11 @@ export default function KnowledgePage() {
       {bases.isPending && <Skeletons rows={3} height={96} />}
       {bases.error && <Problem error={bases.error} onRetry={bases.refetch} />}
       {isEmpty && (
-        <EmptyState icon={<IconBooks size={30} />} title={t('knowledge.emptyTitle')} text={t('knowledge.emptyText')}>
+        <EmptyState
+          icon={<IconBooks size={30} />}
+          title={t('knowledge.emptyTitle')}
+          text={t('knowledge.emptyText')}
+        >
           {mayWrite && (
             <div className={classes.firstSteps}>
               <Button onClick={create.open}>{t('knowledge.newBase')}</Button>
@@ -95,7 +99,8 @@ export default function KnowledgePage() {
 function BaseCard({ base }: { base: KnowledgeBaseView }) {
   const { t } = useTranslation();
   const { states } = base.counts;
-  const working = (states.queued ?? 0) + (states.parsing ?? 0) + (states.splitting ?? 0) + (states.indexing ?? 0);
+  const working =
+    (states.queued ?? 0) + (states.parsing ?? 0) + (states.splitting ?? 0) + (states.indexing ?? 0);
   const failed = states.failed ?? 0;
   return (
     <Link to="/knowledge/$baseId" params={{ baseId: base.id }} className={classes.card}>

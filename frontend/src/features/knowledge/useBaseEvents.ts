@@ -1,13 +1,13 @@
 /** Keeps a base's page alive: states and counts arrive as events and are written into what was read before. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { follow } from '../../api/events';
 import {
   getDocumentQueryKey,
   getKnowledgeBaseQueryKey,
   listDocumentsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen';
 import type { DocumentView, KnowledgeBaseCounts, KnowledgeBaseView } from '../../api/generated/types.gen';
-import { follow } from '../../api/events';
 
 interface DocumentPage {
   items: DocumentView[];
@@ -21,7 +21,9 @@ export function useBaseEvents(baseId: string) {
   useEffect(() => {
     const controller = new AbortController();
     const baseKey = getKnowledgeBaseQueryKey({ path: { knowledge_base_id: baseId } });
-    const lists = { queryKey: [{ _id: listDocumentsQueryKey({ path: { knowledge_base_id: baseId } })[0]._id }] };
+    const lists = {
+      queryKey: [{ _id: listDocumentsQueryKey({ path: { knowledge_base_id: baseId } })[0]._id }],
+    };
     follow({
       url: `/api/v1/knowledge-bases/${baseId}/events`,
       signal: controller.signal,
@@ -31,7 +33,8 @@ export function useBaseEvents(baseId: string) {
           let changed = false;
           client.setQueryData<KnowledgeBaseView>(baseKey, (base) => {
             if (!base) return base;
-            changed = base.counts.documents !== counts.documents || base.counts.states.ready !== counts.states.ready;
+            changed =
+              base.counts.documents !== counts.documents || base.counts.states.ready !== counts.states.ready;
             return { ...base, counts };
           });
           // Questions to suggest and the list itself depend on which documents there are.

@@ -62,7 +62,9 @@ function Redeem({ token, invitation }: { token: string; invitation: InvitationVi
     >
       <form onSubmit={form.onSubmit((values) => redeem.mutate(values))} noValidate>
         <Stack>
-          {!isReset && <TextInput label={t('setup.name')} autoComplete="name" {...form.getInputProps('name')} />}
+          {!isReset && (
+            <TextInput label={t('setup.name')} autoComplete="name" {...form.getInputProps('name')} />
+          )}
           <input type="hidden" autoComplete="username" value={invitation.email} readOnly />
           <PasswordInput
             label={t('setup.newPassword')}

@@ -1,0 +1,118 @@
+/** All settings of an application, the common ones first. What was typed stays when saving fails. */
+import {
+  Accordion,
+  Button,
+  Group,
+  MultiSelect,
+  Paper,
+  Select,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { listKnowledgeBasesOptions, listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { Problem } from '../../components/Problem';
+import { AnswerFields } from './AnswerFields';
+import { SearchFields } from './SearchFields';
+import { type ApplicationValues, templateIsUsable } from './values';
+
+interface Props {
+  initial: ApplicationValues;
+  submitLabel: string;
+  error: unknown;
+  pending: boolean;
+  onSubmit: (values: ApplicationValues) => void;
+}
+
+export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit }: Props) {
+  const { t } = useTranslation();
+  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
+  const models = useQuery(listModelsOptions({ query: { kind: 'LLM' } }));
+  const form = useForm<ApplicationValues>({
+    initialValues: initial,
+    validate: {
+      name: (value) => (value.trim() ? null : t('setup.needed')),
+      answer: (value) => (templateIsUsable(value) ? null : t('applications.templateNeeds')),
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit(onSubmit)}>
+      <Stack gap="lg">
+        <Paper className="rd-card" p="lg">
+          <Stack>
+            <TextInput label={t('common.name')} maxLength={200} {...form.getInputProps('name')} />
+            <Textarea
+              label={t('common.description')}
+              description={t('applications.descriptionHint')}
+              autosize
+              minRows={2}
+              {...form.getInputProps('description')}
+            />
+            <MultiSelect
+              label={t('applications.bases')}
+              description={t('applications.basesHint')}
+              placeholder={
+                form.values.knowledge_base_ids.length === 0 ? t('applications.chooseBases') : undefined
+              }
+              searchable
+              hidePickedOptions
+              clearButtonProps={{ 'aria-label': t('common.clear') }}
+              nothingFoundMessage={t('common.nothingFound')}
+              data={(bases.data?.items ?? []).map((base) => ({ value: base.id, label: base.name }))}
+              {...form.getInputProps('knowledge_base_ids')}
+            />
+            <Select
+              label={t('applications.model')}
+              description={t('applications.modelHint')}
+              allowDeselect
+              clearable
+              clearButtonProps={{ 'aria-label': t('common.clear') }}
+              placeholder={t('applications.defaultModel')}
+              nothingFoundMessage={t('common.nothingFound')}
+              data={(models.data?.items ?? []).map((model) => ({ value: model.id, label: model.name }))}
+              {...form.getInputProps('model_id')}
+            />
+            <Textarea
+              label={t('applications.openingWords')}
+              description={t('applications.openingHint')}
+              autosize
+              minRows={2}
+              {...form.getInputProps('opening_words')}
+            />
+            <Textarea
+              label={t('applications.suggested')}
+              description={t('applications.suggestedHint')}
+              autosize
+              minRows={3}
+              {...form.getInputProps('suggested_questions')}
+            />
+          </Stack>
+        </Paper>
+        <Accordion variant="separated" multiple radius="lg">
+          <Accordion.Item value="search">
+            <Accordion.Control>{t('applications.searching')}</Accordion.Control>
+            <Accordion.Panel>
+              <SearchFields form={form} />
+            </Accordion.Panel>
+          </Accordion.Item>
+          <Accordion.Item value="answer">
+            <Accordion.Control>{t('applications.answering')}</Accordion.Control>
+            <Accordion.Panel>
+              <AnswerFields form={form} />
+            </Accordion.Panel>
+          </Accordion.Item>
+        </Accordion>
+        {form.errors.answer && <Problem error={new Error(String(form.errors.answer))} />}
+        {error != null && <Problem error={error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={pending}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import { NumberInput, Select, Slider, Stack, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { formatScore } from '../../i18n/format';
+import type { ApplicationValues } from './values';
+
+const modes = ['blend', 'embedding', 'keywords'] as const;
+
+export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValues> }) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      <Select
+        label={t('knowledge.mode')}
+        description={t(`knowledge.modeHint.${form.values.mode}`)}
+        data={modes.map((value) => ({ value, label: t(`knowledge.modes.${value}`) }))}
+        {...form.getInputProps('mode')}
+      />
+      <div>
+        <Text size="sm" fw={500} id="application-threshold">
+          {t('knowledge.threshold')}
+        </Text>
+        <Text size="xs" c="dimmed" mb={6}>
+          {t('knowledge.thresholdHint')}
+        </Text>
+        <Slider
+          min={0}
+          max={1}
+          step={0.01}
+          label={formatScore}
+          marks={[{ value: 0.45, label: formatScore(0.45) }]}
+          mb="lg"
+          thumbProps={{ 'aria-labelledby': 'application-threshold' }}
+          {...form.getInputProps('similarity')}
+        />
+      </div>
+      <NumberInput
+        label={t('knowledge.topN')}
+        description={t('applications.topNHint')}
+        min={1}
+        max={50}
+        allowDecimal={false}
+        {...form.getInputProps('top_n')}
+      />
+      <NumberInput
+        label={t('applications.maxContext')}
+        description={t('applications.maxContextHint')}
+        min={200}
+        max={200_000}
+        step={1000}
+        allowDecimal={false}
+        thousandSeparator=" "
+        {...form.getInputProps('max_context_chars')}
+      />
+    </Stack>
+  );
+}

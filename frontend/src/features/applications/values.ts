@@ -1,0 +1,102 @@
+/** What the form holds, and how it becomes what the server takes. */
+import type { ApplicationCreate, ApplicationOut } from '../../api/generated/types.gen';
+
+export type Mode = 'blend' | 'embedding' | 'keywords';
+
+export interface ApplicationValues {
+  name: string;
+  description: string;
+  knowledge_base_ids: string[];
+  model_id: string | null;
+  system: string;
+  answer: string;
+  mode: Mode;
+  top_n: number;
+  similarity: number;
+  max_context_chars: number;
+  empty_reply: string;
+  opening_words: string;
+  /** One question a line. */
+  suggested_questions: string;
+  complete_question: boolean;
+  history_turns: number;
+  temperature: number | '';
+  language: 'zh' | 'en' | 'auto';
+}
+
+export const emptyApplication: ApplicationValues = {
+  name: '',
+  description: '',
+  knowledge_base_ids: [],
+  model_id: null,
+  system: '',
+  answer: '',
+  mode: 'blend',
+  top_n: 5,
+  similarity: 0.45,
+  max_context_chars: 8000,
+  empty_reply: '',
+  opening_words: '',
+  suggested_questions: '',
+  complete_question: true,
+  history_turns: 4,
+  temperature: '',
+  language: 'auto',
+};
+
+export function valuesOf(application: ApplicationOut): ApplicationValues {
+  const { settings, prompts } = application;
+  const base = emptyApplication;
+  return {
+    name: application.name,
+    description: application.description,
+    knowledge_base_ids: application.knowledge_base_ids,
+    model_id: application.model_id,
+    system: prompts.system ?? '',
+    answer: prompts.answer ?? '',
+    mode: settings.mode ?? base.mode,
+    top_n: settings.top_n ?? base.top_n,
+    similarity: settings.similarity ?? base.similarity,
+    max_context_chars: settings.max_context_chars ?? base.max_context_chars,
+    empty_reply: settings.empty_reply ?? '',
+    opening_words: settings.opening_words ?? '',
+    suggested_questions: (settings.suggested_questions ?? []).join('\n'),
+    complete_question: settings.complete_question ?? base.complete_question,
+    history_turns: settings.history_turns ?? base.history_turns,
+    temperature: settings.temperature ?? '',
+    language: settings.language ?? 'auto',
+  };
+}
+
+export const questionsOf = (lines: string) =>
+  lines
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+export function toBody(values: ApplicationValues): ApplicationCreate {
+  return {
+    name: values.name.trim(),
+    description: values.description.trim(),
+    knowledge_base_ids: values.knowledge_base_ids,
+    model_id: values.model_id,
+    prompts: { system: values.system, answer: values.answer },
+    settings: {
+      mode: values.mode,
+      top_n: values.top_n,
+      similarity: values.similarity,
+      max_context_chars: values.max_context_chars,
+      empty_reply: values.empty_reply.trim() || null,
+      opening_words: values.opening_words,
+      suggested_questions: questionsOf(values.suggested_questions),
+      complete_question: values.complete_question,
+      history_turns: values.history_turns,
+      temperature: values.temperature === '' ? null : values.temperature,
+      language: values.language === 'auto' ? null : values.language,
+    },
+  };
+}
+
+/** An answer template must say where the evidence and the question go; an empty one means the built-in. */
+export const templateIsUsable = (template: string) =>
+  template.trim() === '' || (template.includes('{data}') && template.includes('{question}'));

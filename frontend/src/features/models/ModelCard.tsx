@@ -1,0 +1,121 @@
+import { ActionIcon, Badge, Button, Group, Menu, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDots, IconPencil, IconPlugConnected, IconStar, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { getStatusQueryKey, listModelsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { changeModel, checkModel, deleteModel } from '../../api/generated/sdk.gen';
+import type { ModelView } from '../../api/generated/types.gen';
+import { ConfirmDelete } from '../../components/ConfirmDelete';
+import { useNotify } from '../../components/useNotify';
+import { CheckOutcome } from './CheckOutcome';
+import classes from './ModelCard.module.css';
+
+interface Props {
+  model: ModelView;
+  mayManage: boolean;
+  onEdit: () => void;
+}
+
+export function ModelCard({ model, mayManage, onEdit }: Props) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { failed } = useNotify();
+  const [asking, ask] = useDisclosure(false);
+  const path = { model_id: model.id };
+  const isEmbedded = model.provider === 'embedded';
+  const refresh = () => {
+    client.invalidateQueries({ queryKey: getStatusQueryKey() });
+    return client.invalidateQueries({ queryKey: [{ _id: listModelsQueryKey()[0]._id }] });
+  };
+  const check = useMutation({
+    mutationFn: async () => (await checkModel({ path, throwOnError: true })).data,
+    onSuccess: refresh,
+    onError: failed,
+  });
+  const makeDefault = useMutation({
+    mutationFn: () => changeModel({ path, body: { is_default: true }, throwOnError: true }),
+    onSuccess: refresh,
+    onError: failed,
+  });
+  const facts = [
+    model.model_name !== model.name ? model.model_name : null,
+    model.dimensions ? t('models.dimensions', { count: model.dimensions }) : null,
+    model.credential_hint ? t('models.key', { key: model.credential_hint }) : null,
+  ].filter(Boolean);
+  return (
+    <article className={classes.card}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Text component="h3" fw={600} fz="md" m={0} lineClamp={1}>
+          {model.name}
+        </Text>
+        {mayManage && !isEmbedded && (
+          <Menu position="bottom-end" width={200}>
+            <Menu.Target>
+              <ActionIcon size="sm" aria-label={t('models.actions', { name: model.name })}>
+                <IconDots size={17} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconPencil size={15} />} onClick={onEdit}>
+                {t('common.edit')}
+              </Menu.Item>
+              {!model.is_default && (
+                <Menu.Item leftSection={<IconStar size={15} />} onClick={() => makeDefault.mutate()}>
+                  {t('models.makeDefault')}
+                </Menu.Item>
+              )}
+              <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={ask.open}>
+                {t('common.delete')}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </Group>
+      <Group gap={6}>
+        {model.is_default && <Badge>{t('models.default')}</Badge>}
+        {isEmbedded && <Badge color="gray">{t('models.builtIn')}</Badge>}
+      </Group>
+      <Text size="sm" c="dimmed" className={classes.facts}>
+        {isEmbedded ? t('models.builtInText') : (model.base_url ?? '')}
+      </Text>
+      {facts.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {facts.join(' · ')}
+        </Text>
+      )}
+      <div className={classes.health}>
+        {model.last_check ? (
+          <CheckOutcome result={model.last_check} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('models.neverTested')}
+          </Text>
+        )}
+      </div>
+      {mayManage && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlugConnected size={15} />}
+          loading={check.isPending}
+          onClick={() => check.mutate()}
+          aria-label={t('models.testNamed', { name: model.name })}
+        >
+          {t('models.test')}
+        </Button>
+      )}
+      <ConfirmDelete
+        opened={asking}
+        onClose={ask.close}
+        name={model.name}
+        title={t('models.delete')}
+        loss={t('models.deleteLoss')}
+        onConfirm={async () => {
+          await deleteModel({ path, throwOnError: true });
+          await refresh();
+        }}
+      />
+    </article>
+  );
+}

@@ -1,0 +1,84 @@
+/** The models of the workspace, by kind, each with its health in words. */
+import { Button, SimpleGrid, Text, Title } from '@mantine/core';
+import { IconCpu, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import type { ModelView } from '../../api/generated/types.gen';
+import { useCaller } from '../../app/session';
+import { EmptyState } from '../../components/EmptyState';
+import { Page } from '../../components/Page';
+import { PageHeader } from '../../components/PageHeader';
+import { Problem } from '../../components/Problem';
+import { Skeletons } from '../../components/Skeletons';
+import { ModelCard } from './ModelCard';
+import { ModelDrawer } from './ModelDrawer';
+
+const kinds = ['LLM', 'EMBEDDING'] as const;
+type Editing = { kind: (typeof kinds)[number]; model: ModelView | null };
+
+export default function ModelsPage() {
+  const { t } = useTranslation();
+  const { mayManage } = useCaller();
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const models = useQuery(listModelsOptions());
+  const items = models.data?.items ?? [];
+  return (
+    <Page>
+      <PageHeader title={t('shell.models')} text={t('models.intro')}>
+        {mayManage && (
+          <Button
+            leftSection={<IconPlus size={17} />}
+            onClick={() => setEditing({ kind: 'LLM', model: null })}
+          >
+            {t('models.add')}
+          </Button>
+        )}
+      </PageHeader>
+      {models.isPending && <Skeletons rows={3} height={120} />}
+      {models.error && <Problem error={models.error} onRetry={models.refetch} />}
+      {models.data &&
+        kinds.map((kind) => {
+          const ofKind = items.filter((model) => model.kind === kind);
+          return (
+            <section key={kind} aria-labelledby={`kind-${kind}`}>
+              <Title order={2} size="h5" id={`kind-${kind}`} mt="lg" mb={2}>
+                {t(`models.kinds.${kind}`)}
+              </Title>
+              <Text size="sm" c="dimmed" mb="md">
+                {t(`models.kindHint.${kind}`)}
+              </Text>
+              {ofKind.length === 0 ? (
+                <div className="rd-card">
+                  <EmptyState
+                    icon={<IconCpu size={28} />}
+                    title={t('models.noneTitle')}
+                    text={mayManage ? t('models.noneText') : t('models.noneTextOthers')}
+                  >
+                    {mayManage && (
+                      <Button variant="light" onClick={() => setEditing({ kind, model: null })}>
+                        {t('models.connect')}
+                      </Button>
+                    )}
+                  </EmptyState>
+                </div>
+              ) : (
+                <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+                  {ofKind.map((model) => (
+                    <ModelCard
+                      key={model.id}
+                      model={model}
+                      mayManage={mayManage}
+                      onEdit={() => setEditing({ kind, model })}
+                    />
+                  ))}
+                </SimpleGrid>
+              )}
+            </section>
+          );
+        })}
+      <ModelDrawer editing={editing} onClose={() => setEditing(null)} />
+    </Page>
+  );
+}

@@ -1,0 +1,148 @@
+/** Groups of members: named, with whoever belongs to them. */
+import { ActionIcon, Button, Group, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { IconTrash, IconUsersGroup } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  listGroupsOptions,
+  listGroupsQueryKey,
+  listMembersOptions,
+} from '../../api/generated/@tanstack/react-query.gen';
+import { addGroupMember, createGroup, deleteGroup, removeGroupMember } from '../../api/generated/sdk.gen';
+import type { GroupView, MemberView } from '../../api/generated/types.gen';
+import { EmptyState } from '../../components/EmptyState';
+import { Problem } from '../../components/Problem';
+import { Skeletons } from '../../components/Skeletons';
+import { useHidden, useUndoableDelete } from '../../components/undo';
+import { useNotify } from '../../components/useNotify';
+import { SettingsTable } from './SettingsTable';
+
+export function Groups() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const hidden = useHidden();
+  const [name, setName] = useState('');
+  const groups = useQuery(listGroupsOptions({ query: { limit: 200 } }));
+  const members = useQuery(listMembersOptions({ query: { limit: 200 } }));
+  const refresh = () => client.invalidateQueries({ queryKey: [{ _id: listGroupsQueryKey()[0]._id }] });
+  const create = useMutation({
+    mutationFn: () => createGroup({ body: { name: name.trim() }, throwOnError: true }),
+    onSuccess: async () => {
+      setName('');
+      await refresh();
+    },
+  });
+  const items = (groups.data?.items ?? []).filter((group) => !hidden.has(group.id));
+  return (
+    <Stack>
+      <SettingsTable
+        title={t('settings.sections.groups')}
+        text={t('settings.groupsText')}
+        action={
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (name.trim()) create.mutate();
+            }}
+          >
+            <Group gap="xs">
+              <TextInput
+                aria-label={t('settings.groupName')}
+                placeholder={t('settings.groupName')}
+                value={name}
+                maxLength={200}
+                onChange={(event) => setName(event.currentTarget.value)}
+              />
+              <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
+                {t('settings.addGroup')}
+              </Button>
+            </Group>
+          </form>
+        }
+      >
+        {groups.isPending && <Skeletons rows={3} />}
+        {groups.error && <Problem error={groups.error} onRetry={groups.refetch} />}
+        {create.error && <Problem error={create.error} />}
+        {groups.isSuccess && items.length === 0 && (
+          <EmptyState
+            icon={<IconUsersGroup size={28} />}
+            title={t('settings.noGroups')}
+            text={t('settings.noGroupsText')}
+          />
+        )}
+        {items.length > 0 && (
+          <Table verticalSpacing="sm">
+            <Table.Tbody>
+              {items.map((group) => (
+                <Row key={group.id} group={group} members={members.data?.items ?? []} onChanged={refresh} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+      </SettingsTable>
+    </Stack>
+  );
+}
+
+function Row({
+  group,
+  members,
+  onChanged,
+}: {
+  group: GroupView;
+  members: MemberView[];
+  onChanged: () => unknown;
+}) {
+  const { t } = useTranslation();
+  const { failed } = useNotify();
+  const removeWithUndo = useUndoableDelete();
+  const change = useMutation({
+    mutationFn: async (ids: string[]) => {
+      const added = ids.filter((id) => !group.member_ids.includes(id));
+      const removed = group.member_ids.filter((id) => !ids.includes(id));
+      const path = (user_id: string) => ({ group_id: group.id, user_id });
+      for (const id of added) await addGroupMember({ path: path(id), throwOnError: true });
+      for (const id of removed) await removeGroupMember({ path: path(id), throwOnError: true });
+    },
+    onError: failed,
+    onSettled: onChanged,
+  });
+  return (
+    <Table.Tr>
+      <Table.Td w={180}>
+        <Text fw={550} size="sm">
+          {group.name}
+        </Text>
+      </Table.Td>
+      <Table.Td miw={220}>
+        <MultiSelect
+          size="xs"
+          searchable
+          hidePickedOptions
+          aria-label={t('settings.membersOf', { name: group.name })}
+          placeholder={group.member_ids.length === 0 ? t('settings.chooseMembers') : undefined}
+          nothingFoundMessage={t('common.nothingFound')}
+          value={[...group.member_ids]}
+          data={members.map((member) => ({ value: member.user_id, label: member.name || member.email }))}
+          onChange={(ids) => change.mutate(ids)}
+        />
+      </Table.Td>
+      <Table.Td w={50}>
+        <ActionIcon
+          aria-label={t('settings.deleteGroup', { name: group.name })}
+          onClick={() =>
+            removeWithUndo({
+              ids: [group.id],
+              message: t('settings.groupDeleted', { name: group.name }),
+              remove: () => deleteGroup({ path: { group_id: group.id }, throwOnError: true }),
+              onSettled: onChanged,
+            })
+          }
+        >
+          <IconTrash size={16} />
+        </ActionIcon>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

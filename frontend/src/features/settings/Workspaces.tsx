@@ -1,0 +1,113 @@
+import { Button, Group, Table, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { listWorkspacesOptions, listWorkspacesQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { createWorkspace, updateWorkspace } from '../../api/generated/sdk.gen';
+import type { WorkspaceView } from '../../api/generated/types.gen';
+import { sessionKey } from '../../app/session';
+import { Problem } from '../../components/Problem';
+import { Skeletons } from '../../components/Skeletons';
+import { formatDate } from '../../i18n/format';
+import { SettingsTable } from './SettingsTable';
+
+/** For administrators: the workspaces of this installation. */
+export function Workspaces() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const workspaces = useQuery(listWorkspacesOptions());
+  const refresh = async () => {
+    await client.invalidateQueries({ queryKey: [{ _id: listWorkspacesQueryKey()[0]._id }] });
+    await client.invalidateQueries({ queryKey: sessionKey });
+  };
+  const create = useMutation({
+    mutationFn: () => createWorkspace({ body: { name: name.trim() }, throwOnError: true }),
+    onSuccess: async () => {
+      setName('');
+      await refresh();
+    },
+  });
+  return (
+    <SettingsTable
+      title={t('settings.sections.workspaces')}
+      text={t('settings.workspacesText')}
+      action={
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim()) create.mutate();
+          }}
+        >
+          <Group gap="xs">
+            <TextInput
+              aria-label={t('settings.workspaceName')}
+              placeholder={t('settings.workspaceName')}
+              value={name}
+              maxLength={200}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
+              {t('settings.addWorkspace')}
+            </Button>
+          </Group>
+        </form>
+      }
+    >
+      {workspaces.isPending && <Skeletons rows={2} />}
+      {workspaces.error && <Problem error={workspaces.error} onRetry={workspaces.refetch} />}
+      {create.error && <Problem error={create.error} />}
+      <Table verticalSpacing="sm">
+        <Table.Tbody>
+          {(workspaces.data?.items ?? []).map((workspace) => (
+            <Row key={workspace.id} workspace={workspace} onChanged={refresh} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </SettingsTable>
+  );
+}
+
+function Row({ workspace, onChanged }: { workspace: WorkspaceView; onChanged: () => unknown }) {
+  const { t } = useTranslation();
+  const [name, setName] = useState(workspace.name);
+  const rename = useMutation({
+    mutationFn: () =>
+      updateWorkspace({
+        path: { workspace_id: workspace.id },
+        body: { name: name.trim() },
+        throwOnError: true,
+      }),
+    onSuccess: onChanged,
+  });
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename.mutate();
+          }}
+        >
+          <Group gap="xs">
+            <TextInput
+              aria-label={t('settings.workspaceNameOf', { name: workspace.name })}
+              value={name}
+              maxLength={200}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={rename.error?.message}
+            />
+            {name.trim() && name !== workspace.name && (
+              <Button type="submit" size="xs" loading={rename.isPending}>
+                {t('common.save')}
+              </Button>
+            )}
+          </Group>
+        </form>
+      </Table.Td>
+      <Table.Td ta="right" c="dimmed">
+        {formatDate(workspace.created_at)}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

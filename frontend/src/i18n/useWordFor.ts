@@ -1,0 +1,13 @@
+import { useTranslation } from 'react-i18next';
+
+type Section = 'problems' | 'reasons' | 'stages';
+
+/** The catalogue's words for a name the server gave (an error code, a reason, a stage), or null if unknown. */
+export function useWordFor(section: Section): (name: string) => string | null {
+  const { t, i18n } = useTranslation();
+  const lookUp = t as unknown as (key: string) => string;
+  return (name) => {
+    const key = `${section}.${name}`;
+    return i18n.exists(key) ? lookUp(key) : null;
+  };
+}
