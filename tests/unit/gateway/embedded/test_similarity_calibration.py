@@ -130,5 +130,7 @@ def test_same_sentence_is_a_near_duplicate_and_another_subject_is_not_found(
 
 
 def cosine(embedder: EmbeddedEmbedder, pairs: list[tuple[str, str]]) -> np.ndarray:
-    questions = embedder.embed_queries([question for question, _ in pairs])
-    return np.sum(questions * embedder.embed_passages([passage for _, passage in pairs]), axis=1)
+    questions = list(dict.fromkeys(question for question, _ in pairs))
+    passages = list(dict.fromkeys(passage for _, passage in pairs))
+    similar = embedder.embed_queries(questions) @ embedder.embed_passages(passages).T
+    return np.array([similar[questions.index(a), passages.index(b)] for a, b in pairs])
