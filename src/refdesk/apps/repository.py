@@ -20,7 +20,7 @@ class ApplicationRepository:
         self._session = session
         self._scope = scope
 
-    def _visible(self) -> Select[tuple[Application]]:
+    def _visible(self) -> Select[Application]:
         query = select(Application).where(Application.workspace_id == self._scope.workspace_id)
         if self._scope.resource is not None:
             kind, resource_id = self._scope.resource

@@ -4,9 +4,9 @@ The answer rests on the packed sources alone; what the model cites beyond them i
 so far stays in the record whatever happens.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, cast
 
 from refdesk.chat.citations import CitationStream, Cited, Part, Removed, Text
 from refdesk.chat.context import RunContext
@@ -19,6 +19,7 @@ from refdesk.chat.searching import section_of
 from refdesk.chat.verification import verify
 from refdesk.gateway import (
     Completer,
+    CompletionEvent,
     CompletionRequest,
     Finished,
     Message,
@@ -68,20 +69,23 @@ async def _stream(
     citations = CitationStream(len(packed))
     reason: str | None = None
     # An explicit close: a cancelled run must close the model's socket now, not when garbage is collected.
-    async with aclosing(completer.stream(request)) as events:  # pyright: ignore[reportArgumentType]
-        async for event in events:
-            match event:
-                case TextDelta(text):
-                    _write(context, citations.feed(text), packed)
-                case ReasoningDelta(text):
-                    context.recorder.reasoning(text)
-                case UsageReport(input_tokens, output_tokens):
-                    context.recorder.add_usage(input_tokens, output_tokens)
-                case Finished(why):
-                    reason = why
-                case _:
-                    pass
-    _write(context, citations.finish(), packed)
+    stream = cast("AsyncGenerator[CompletionEvent]", completer.stream(request))
+    try:
+        async with aclosing(stream) as events:
+            async for event in events:
+                match event:
+                    case TextDelta(text):
+                        _write(context, citations.feed(text), packed)
+                    case ReasoningDelta(text):
+                        context.recorder.reasoning(text)
+                    case UsageReport(input_tokens, output_tokens):
+                        context.recorder.add_usage(input_tokens, output_tokens)
+                    case Finished(why):
+                        reason = why
+                    case _:
+                        pass
+    finally:
+        _write(context, citations.finish(), packed)  # what was held back is kept, whatever ended the stream
     if reason is None:
         raise ModelInterrupted
     return reason
@@ -138,7 +142,7 @@ def _request(
         fenced(n, hit.document_name, section_of(hit), hit.page, text)
         for n, (hit, text) in enumerate(packed, 1)
     )
-    asked = fill(template, data=data, question=query if query != context.question else context.question)
+    asked = fill(template, data=data, question=query)
     messages = [Message("system", system), *history, Message("user", asked)]
     return (
         CompletionRequest(messages=messages, temperature=profile.temperature, max_tokens=profile.max_tokens),

@@ -8,14 +8,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# [1] [1, 2] [^1] 【1】 ［1］ [来源1] [source 1] 【1†source】, and one that links: [1](…).
+# [1] [1, 2] [1-3] [^1] 【1】 ［1］ [来源1] [source 1] 【1†source】, and one that links: [1](…).
 _MARK = re.compile(
     r"[\[【［]\s*(?:\^|来源|资料|文档|sources?|src|ref)?\s*[:：#]?\s*"
-    r"(\d{1,3}(?:\s*[,，、;；]\s*\d{1,3})*)\s*(?:†[^\]】］\n]{0,40})?[\]】］]",
+    r"(\d{1,3}(?:\s*[,，、;；–-]\s*\d{1,3})*)\s*(?:†[^\]】］\n]{0,40})?[\]】］]",
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\([^()\s]{0,200}\)")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+# A longer range is hardly a citation of each.
+_LONGEST_RANGE = 10
 _OPENING = "[【［"
 # The longest text that may still become a mark, and the longest link behind one.
 _MARK_CHARS = 60
@@ -68,8 +70,8 @@ class CitationStream:
         yield from self._drain(final=True)
 
     def _drain(self, *, final: bool) -> Iterator[Part]:
-        out: list[str] = []
         held, at = self._held, 0
+        out: list[str] = []
         while at < len(held):
             char = held[at]
             if char == "`":
@@ -83,40 +85,42 @@ class CitationStream:
                 continue
             if char in _OPENING and not self._in_code and not self._in_fence:
                 mark = _MARK.match(held, at)
-                if mark is None:
-                    if not final and _may_become_mark(held, at):
-                        break
-                else:
-                    end = self._end_of_link(held, mark.end(), final=final)
-                    if end is None:
-                        break
-                    parts = self._resolve(mark[1])
-                    for part in parts:
-                        if isinstance(part, Cited):
-                            if out:
-                                yield Text("".join(out))
-                                out.clear()
-                            yield part
-                        elif isinstance(part, Removed):
-                            if out and out[-1] == " ":
-                                out.pop()
-                            yield part
-                        else:
-                            out.append(part.text)
-                    at = end
+                end = self._end_of_mark(held, at, mark, final=final)
+                if end is None:
+                    break
+                if mark is not None:
+                    yield from self._write(self._resolve(mark[1]), out)
                     self._line_start = False
+                    at = end
                     continue
-            if char == " " and not final and at == len(held) - 1:
-                break  # goes with a mark that is taken out
             out.append(char)
-            if char == "\n":
-                self._line_start, self._in_code = True, False
-            elif not char.isspace():
-                self._line_start = False
+            self._note(char)
             at += 1
+        if not final and out and out[-1] == " ":
+            out.pop()  # it goes with a mark that may be taken out
+            at -= 1
         self._held = held[at:]
         if out:
             yield Text("".join(out))
+
+    def _write(self, parts: list[Part], out: list[str]) -> Iterator[Part]:
+        """Marks into the text; events go out after the text before them."""
+        for part in parts:
+            if isinstance(part, Text):
+                out.append(part.text)
+                continue
+            if isinstance(part, Removed) and out and out[-1] == " ":
+                out.pop()
+            if out:
+                yield Text("".join(out))
+                out.clear()
+            yield part
+
+    def _note(self, char: str) -> None:
+        if char == "\n":
+            self._line_start, self._in_code = True, False
+        elif not char.isspace():
+            self._line_start = False
 
     def _ticks(self, run: int) -> None:
         if run >= 3 and (self._line_start or self._in_fence):
@@ -124,8 +128,11 @@ class CitationStream:
         elif not self._in_fence:
             self._in_code = not self._in_code
 
-    def _end_of_link(self, held: str, end: int, *, final: bool) -> int | None:
-        """Where the mark ends with the link behind it; None while that cannot be told."""
+    def _end_of_mark(self, held: str, at: int, mark: re.Match[str] | None, *, final: bool) -> int | None:
+        """Where the mark at `at` ends, its link included; `at` if there is none, None while undecided."""
+        if mark is None:
+            return None if not final and _may_become_mark(held, at) else at
+        end = mark.end()
         if end == len(held):
             return end if final else None
         if held[end] != "(":
@@ -138,8 +145,7 @@ class CitationStream:
 
     def _resolve(self, numbers: str) -> list[Part]:
         parts: list[Part] = []
-        for found in _NUMBER.findall(numbers):
-            source = int(found)
+        for source in _sources(numbers):
             if not 1 <= source <= self._sources:
                 parts.append(Removed(source))
                 continue
@@ -151,6 +157,13 @@ class CitationStream:
         return parts
 
 
+def _sources(numbers: str) -> Iterator[int]:
+    """The numbers of a mark; `1-3` is three of them."""
+    for found in _NUMBER.finditer(numbers):
+        first, last = int(found[1]), int(found[2] or found[1])
+        yield from range(first, last + 1) if first <= last < first + _LONGEST_RANGE else (first, last)
+
+
 def _run_length(text: str, at: int) -> int:
     end = at
     while end < len(text) and text[end] == "`":
@@ -159,7 +172,7 @@ def _run_length(text: str, at: int) -> int:
 
 
 _PREFIX = re.compile(
-    r"[\[【［]\s*(?:\^|[a-z来源资料文档]{0,7})?\s*[:：#]?\s*(?:\d{1,3}[\s,，、;；]*)*(?:†[^\]】］\n]*)?$",
+    r"[\[【［]\s*(?:\^|[a-z来源资料文档]{0,7})?\s*[:：#]?\s*(?:\d{1,3}[\s,，、;；–-]*)*(?:†[^\]】］\n]*)?$",
     re.IGNORECASE,
 )
 

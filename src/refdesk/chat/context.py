@@ -94,14 +94,16 @@ class RunContext:
             scope=scope,
             profile=profile,
             question=planned.run.question,
-            language="zh"
-            if profile.language == "zh"
-            else "en"
-            if profile.language
-            else language_of(planned.run.question),
+            language=_language(profile, planned.run.question),
             recorder=recorder,
             searcher=services.retriever,
             embedders=services,
             history=history,
             completer=completer,
         )
+
+
+def _language(profile: RunProfile, question: str) -> Language:
+    if profile.language == "zh" or profile.language == "en":
+        return profile.language
+    return language_of(question)

@@ -92,7 +92,7 @@ class RunJournal:
         return RunEvent(self._last_seq, "snapshot", encode(data))
 
     async def follow(self, after: int, *, patience_s: float) -> AsyncGenerator[list[RunEvent]]:
-        """Batches of events after `after` until the run ends; an empty batch after `patience_s` of silence."""
+        """Batches of events after `after` until the run ends; an empty one after `patience_s` of silence."""
         wake = asyncio.Event()
         self._listeners.add(wake)
         try:

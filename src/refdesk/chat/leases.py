@@ -7,7 +7,7 @@ was stopped) writes nothing more to it.
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import bindparam, delete, select, text, update
@@ -140,7 +140,7 @@ async def _logged_answer(session: AsyncSession, run_id: UUID) -> tuple[str, list
     parts: list[str] = []
     citations: list[Any] = []
     for events in rows:
-        for _, name, data in events:  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
+        for _, name, data in cast("list[tuple[int, str, Any]]", events):
             if name == "delta":
                 parts.append(data["text"])
             elif name == "citation":

@@ -1,4 +1,4 @@
-"""Writes the event logs of all runs of this process: one statement at most every 250 ms, whatever their number.
+"""Writes the event logs of all runs of this process: one statement at most every 250 ms, however many runs.
 
 A failed write is tried again; listeners in this process are fed from memory meanwhile.
 """

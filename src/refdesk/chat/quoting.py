@@ -70,7 +70,7 @@ async def _likeness(context: RunContext, query: str, pool: Sequence[Candidate]) 
         return None
     cosines = vectors @ query_vector
     return {
-        at: (float(embedder.calibration.apply(float(cosine))), vector)
+        at: (float(embedder.calibration.calibrate(float(cosine))), vector)
         for at, cosine, vector in zip(nearest, cosines, vectors, strict=True)
     }
 

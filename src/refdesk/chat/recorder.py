@@ -5,7 +5,7 @@ shutdown) saves what was written so far.
 """
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -71,7 +71,7 @@ class RunRecorder:
         self.journal.emit("error", self.error)
 
     @asynccontextmanager
-    async def stage(self, name: str) -> AsyncIterator[dict[str, Any]]:
+    async def stage(self, name: str) -> AsyncGenerator[dict[str, Any]]:
         """Time a stage; the block may fill the yielded detail, which ends in trace and events."""
         detail: dict[str, Any] = {}
         entry: dict[str, Any] = {"name": name, "state": "started", "elapsed_ms": None, "detail": detail}

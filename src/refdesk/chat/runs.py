@@ -149,7 +149,12 @@ class RunManager:
             },
         )
         # Eager: the task is past its first line when this returns, so a cancel always finds its `except`.
-        active.task = asyncio.Task(self._work(active), name=f"run {active.id}", eager_start=True)
+        active.task = asyncio.Task(
+            self._work(active),
+            loop=asyncio.get_running_loop(),
+            name=f"run {active.id}",
+            eager_start=True,
+        )
         return run_view(planned.run)
 
     async def follow(self, scope: Scope, run_id: UUID, after_seq: int = 0) -> AsyncIterator[RunEvent]:

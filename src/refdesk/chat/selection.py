@@ -113,7 +113,8 @@ _STOP = frozenset(
     ]
 )
 _QUANTITY = re.compile(
-    r"多少|几[个天年次台人]|多[久长大高]|上限|最[大小多少高低]|何时|什么时候|哪[年天]|how (?:many|much|long|often|far|big)|when\b|maximum|minimum|limit",
+    r"多少|几[个天年次台人]|多[久长大高]|上限|最[大小多少高低]|何时|什么时候|哪[年天]"
+    r"|how (?:many|much|long|often|far|big)|when\b|maximum|minimum|limit",
     re.IGNORECASE,
 )
 _STEPS = re.compile(r"怎么|怎样|如何|步骤|流程|how (?:do|can|to|should)|steps?\b", re.IGNORECASE)
@@ -251,8 +252,8 @@ def _with_neighbours(candidate: Candidate) -> list[Candidate]:
         if unit.lead < place:
             parts = [candidate.at(at) for at in range(unit.lead, place)][-MOST_LIST_ITEMS:] + parts
     elif unit.kind == "sentence" and place > 0 and _DEPENDENT.search(candidate.text):
-        if siblings[place - 1].kind in ("sentence", "item"):
-            parts = [candidate.at(place - 1), *parts]
+        before = siblings[place - 1]
+        parts = [candidate.at(place - 1), *parts] if before.kind in ("sentence", "item") else parts
     if unit.kind == "sentence" and candidate.text.endswith((":", "：")):
         following = range(place + 1, min(place + 1 + MOST_LIST_ITEMS, len(siblings)))
         for at in following:

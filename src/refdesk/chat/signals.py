@@ -7,7 +7,7 @@ costs seconds and no event.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -32,7 +32,7 @@ class RunSignals:
         self._followers: dict[UUID, set[asyncio.Event]] = {}
 
     @contextmanager
-    def following(self, run_id: UUID) -> Iterator[asyncio.Event]:
+    def following(self, run_id: UUID) -> Generator[asyncio.Event]:
         """An event that is set whenever the run's log has grown."""
         event = asyncio.Event()
         self._followers.setdefault(run_id, set()).add(event)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from refdesk.chat.errors import RunQueueFull
@@ -30,7 +30,7 @@ class RunSlots:
         return False
 
     @asynccontextmanager
-    async def slot(self, journal: RunJournal) -> AsyncIterator[bool]:
+    async def slot(self, journal: RunJournal) -> AsyncGenerator[bool]:
         """Hold a slot within the block; yields whether there was a wait for it."""
         waits = self._taken >= self._capacity or bool(self._waiting)
         if waits:

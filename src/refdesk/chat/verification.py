@@ -110,5 +110,5 @@ async def _likeness(context: RunContext, evidence: Evidence, texts: Sequence[str
         return none
     best = (queries @ passages.T).max(axis=1)
     for at, cosine in zip(wanted, best, strict=True):
-        none[at] = float(embedder.calibration.apply(float(cosine)))
+        none[at] = float(embedder.calibration.calibrate(float(cosine)))
     return none

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 — a sentence is one line here
 """Labelled sentences for the evidence check, written by hand for this project.
 
 Each group has its sources (heading, text) and sentences an answer could hold: (kind, supported, sentence).

@@ -1,4 +1,4 @@
-"""Whether evidence carries a sentence: figures, codes and names first, then what they are said of, then words.
+"""Whether evidence carries a sentence: figures, codes and names first, then what is said of them, then words.
 
 A rule that finds a contradiction names it; what is left is decided by the share of the sentence's content
 that one reading of the evidence holds. Thresholds were set on the development half of the labelled sentences
@@ -32,15 +32,17 @@ COVERAGE = 0.62
 CROSS_LANGUAGE = 0.5
 
 _TALK = re.compile(
-    r"^(?:您?你?好[，,！!。]|希望|如有|如果您?你?还?有|欢迎|很高兴|抱歉|对不起|谢谢|好的|当然|综上|总之|以上(?:是|就是|内容)"
-    r"|以下(?:是|为)|下面|具体如下|根据(?:以上|上述|提供的|给出的)?(?:资料|文档|内容|信息)[，,：:]?"
-    r"|hi\b|hello|i hope|hope (?:this|that)|let me know|feel free|here (?:is|are)|you're welcome|thank|sure\b|of course"
-    r"|certainly|sorry|please let|in (?:summary|short)|to summari[sz]e|the (?:sources|documents) say|below (?:is|are))",
+    r"^(?:您?你?好[，,！!。]|希望|如有|如果您?你?还?有|欢迎|很高兴|抱歉|对不起|谢谢|好的|当然|综上|总之"
+    r"|以上(?:是|就是|内容)|以下(?:是|为)|下面|具体如下|根据(?:以上|上述|提供的|给出的)?(?:资料|文档|内容|信息)[，,：:]?"
+    r"|hi\b|hello|i hope|hope (?:this|that)|let me know|feel free|here (?:is|are)|you're welcome|thank"
+    r"|sure\b|of course|certainly|sorry|please let|in (?:summary|short)|to summari[sz]e"
+    r"|the (?:sources|documents) say|below (?:is|are))",
     re.IGNORECASE,
 )
 _NOT_THERE = re.compile(
     r"(?:未|没有?|无法)(?:能)?(?:找到|提及|提到|说明|给出|包含|涉及|查到|确定|回答)"
-    r"|nothing relevant|(?:not|n't|no) (?:mention|specif|state|contain|provide|include|answer|information)|not found in",
+    r"|nothing relevant|not found in"
+    r"|(?:not|n't|no) (?:mention|specif|state|contain|provide|include|answer|information)",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -161,11 +163,7 @@ class Evidence:
 def _across_languages(claim: Words, similarity: float | None) -> Verdict:
     """Words cannot be compared; figures and codes were, and the likeness of meaning decides."""
     if similarity is None:
-        return Verdict(
-            bool(claim.numbers or claim.codes),
-            0.5,
-            "supported" if claim.numbers or claim.codes else "not-in-evidence",
-        )
+        similarity = CROSS_LANGUAGE if claim.numbers or claim.codes else 0.0
     supported = similarity >= CROSS_LANGUAGE
     return Verdict(supported, round(similarity, 3), "supported" if supported else "not-in-evidence")
 

@@ -5,199 +5,52 @@ the segmenter cuts it.
 """
 
 from collections.abc import Iterable
+from typing import Any, cast
 
-from Stemmer import Stemmer
+from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
 
-_stemmer = Stemmer("english")
+_stemmer = cast("Any", Stemmer("english"))
 _stemmer.maxCacheSize = 0
 
 
 def stem(word: str) -> str:
-    return _stemmer.stemWord(word.casefold())
+    stemmed: str = _stemmer.stemWord(word.casefold())
+    return stemmed
 
 
 def _stems(words: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words.split())
 
 
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 STOP_EN = _stems(
-    "a an the and or but if then than that this these those there here it its they them their he she his her we our "
-    "you your i my me is are was were be been being am do does did done has have had having will would shall should "
-    "can could may might must of to in on at by for with from as into onto over under after before about between "
-    "within during per so such also too very just only even still now already when where which who whom whose what "
-    "how why while because both each every all any some most more less other another same own up down out off again "
-    "one not no nor never cannot without neither don't doesn't didn't isn't aren't can't won't n't yes s t need "
-    "according source document section manual guide said say state"
+    "a an the and or but if then than that this these those there here it its they them their he "
+    "she his her we our you your i my me is are was were be been being am do does did done has "
+    "have had having will would shall should can could may might must of to in on at by for with "
+    "from as into onto over under after before about between within during per so such also too "
+    "very just only even still now already when where which who whom whose what how why while "
+    "because both each every all any some most more less other another same own up down out off "
+    "again one not no nor never cannot without neither don't doesn't didn't isn't aren't can't "
+    "won't n't yes s t need according source document section manual guide said say state"
 )
 LIGHT_EN = _stems(
-    "make get go give take keep put use let mean become come see find know allow enable support provide include "
-    "contain apply require happen run work set show long new current available back many much first least far "
-    "amount kind way thing case time place total certain own turn start begin possible able well large small"
+    "make get go give take keep put use let mean become come see find know allow enable support "
+    "provide include contain apply require happen run work set show long new current available "
+    "back many much first least far amount kind way thing case time place total certain own turn "
+    "start begin possible able well large small"
 )
-LIGHT_ZH = frozenset(
-    [
-        "是",
-        "为",
-        "有",
-        "无",
-        "在",
-        "可",
-        "可以",
-        "能",
-        "能够",
-        "会",
-        "应",
-        "应该",
-        "应当",
-        "须",
-        "必须",
-        "需",
-        "需要",
-        "要",
-        "让",
-        "使",
-        "将",
-        "把",
-        "被",
-        "由",
-        "从",
-        "对",
-        "向",
-        "进行",
-        "属于",
-        "位于",
-        "设",
-        "设在",
-        "提供",
-        "包括",
-        "包含",
-        "通过",
-        "使用",
-        "用",
-        "采用",
-        "利用",
-        "具有",
-        "拥有",
-        "配备",
-        "装有",
-        "导致",
-        "造成",
-        "引起",
-        "成为",
-        "作为",
-        "得",
-        "请",
-        "自己",
-        "自行",
-        "系统",
-        "目前",
-        "现有",
-        "现在",
-        "相关",
-        "规定",
-        "情况",
-        "方式",
-        "之后",
-        "之前",
-        "之内",
-        "以内",
-        "以后",
-        "时",
-        "时候",
-        "期间",
-        "如果",
-        "若",
-        "如",
-        "当",
-        "即",
-        "都",
-        "均",
-        "也",
-        "还",
-        "还是",
-        "并",
-        "并且",
-        "而",
-        "和",
-        "与",
-        "及",
-        "以及",
-        "或",
-        "或者",
-        "则",
-        "但",
-        "但是",
-        "不过",
-        "最多",
-        "至多",
-        "上限",
-        "最大",
-        "最高",
-        "达",
-        "达到",
-        "共",
-        "共有",
-        "总共",
-        "其",
-        "其中",
-        "该",
-        "此",
-        "这",
-        "那",
-        "它",
-        "它们",
-        "他",
-        "她",
-        "们",
-        "的",
-        "地",
-        "了",
-        "着",
-        "过",
-        "后",
-        "前",
-        "内",
-        "中",
-        "上",
-        "下",
-        "里",
-        "来",
-        "去",
-        "到",
-        "就",
-        "才",
-        "又",
-        "再",
-        "每",
-        "各",
-        "些",
-        "种",
-        "个",
-        "一个",
-        "一些",
-        "一般",
-        "通常",
-        "常见",
-        "主要",
-        "立即",
-        "马上",
-        "立刻",
-        "时间",
-        "期限",
-        "必要",
-        "带上",
-        "携带",
-        "工作",
-        "整个",
-        "全部",
-        "自动",
-        "应先",
-        "首先",
-        "先",
-        "同时",
-        "此外",
-        "另外",
-    ]
+LIGHT_ZH = _words(
+    "是 为 有 无 在 可 可以 能 能够 会 应 应该 应当 须 必须 需 需要 要 让 使 将 把 被 由 从 对 "
+    "向 进行 属于 位于 设 设在 提供 包括 包含 通过 使用 用 采用 利用 具有 拥有 配备 装有 导致 "
+    "造成 引起 成为 作为 得 请 自己 自行 系统 目前 现有 现在 相关 规定 情况 方式 之后 之前 之内 "
+    "以内 以后 时 时候 期间 如果 若 如 当 即 都 均 也 还 还是 并 并且 而 和 与 及 以及 或 或者 "
+    "则 但 但是 不过 最多 至多 上限 最大 最高 达 达到 共 共有 总共 其 其中 该 此 这 那 它 它们 "
+    "他 她 们 的 地 了 着 过 后 前 内 中 上 下 里 来 去 到 就 才 又 再 每 各 些 种 个 一个 一些 "
+    "一般 通常 常见 主要 立即 马上 立刻 时间 期限 必要 带上 携带 工作 整个 全部 自动 应先 首先 "
+    "先 同时 此外 另外"
 )
 
 _SAME_ZH = (

@@ -10,17 +10,46 @@ from refdesk.chat.evidence.lexicon import LIGHT_EN, LIGHT_ZH, STOP_EN, stem
 
 MARK = re.compile(r"\s?\[\d{1,3}\]")
 
-_UNITS = {
-    "个工作日": "工作日", "工作日": "工作日", "business day": "工作日", "business days": "工作日",
-    "个小时": "时", "小时": "时", "hours": "时", "hour": "时", "分钟": "分", "minutes": "分", "minute": "分",
-    "秒钟": "秒", "毫秒": "毫秒", "秒": "秒", "seconds": "秒", "second": "秒", "ms": "毫秒",
-    "个月": "月", "months": "月", "month": "月", "月": "月", "天": "天", "日": "天", "days": "天", "day": "天",
-    "周": "周", "weeks": "周", "week": "周", "年": "年", "years": "年", "year": "年", "岁": "岁",
-    "次": "次", "片": "片", "块": "块", "台": "台", "人": "人", "名": "人", "倍": "倍", "级": "级", "项": "项",
-    "条": "条", "份": "份", "种": "种", "等": "等", "美元": "$", "元": "元", "dollars": "$", "euros": "€",
-    "million": "百万", "%": "%", "％": "%", "percent": "%", "个百分点": "%", "个": "个", "晚": "晚", "点": "点",
-    "tb": "TB", "gb": "GB", "mb": "MB", "kb": "KB", "gi": "GB", "℃": "℃", "度": "℃", "books": "", "字符": "字符",
-}  # fmt: skip
+# Canonical unit: how it is written.
+_WRITTEN = {
+    "工作日": "个工作日|工作日|business day|business days",
+    "时": "个小时|小时|hours|hour",
+    "分": "分钟|minutes|minute",
+    "秒": "秒钟|秒|seconds|second",
+    "毫秒": "毫秒|ms",
+    "月": "个月|months|month|月",
+    "天": "天|日|days|day",
+    "周": "周|weeks|week",
+    "年": "年|years|year",
+    "岁": "岁",
+    "次": "次",
+    "片": "片",
+    "块": "块",
+    "台": "台",
+    "人": "人|名",
+    "倍": "倍",
+    "级": "级",
+    "项": "项",
+    "条": "条",
+    "份": "份",
+    "种": "种",
+    "等": "等",
+    "$": "美元|dollars",
+    "元": "元",
+    "€": "euros",
+    "百万": "million",
+    "%": "%|％|percent|个百分点",
+    "个": "个",
+    "晚": "晚",
+    "点": "点",
+    "TB": "tb",
+    "GB": "gb|gi",
+    "MB": "mb",
+    "KB": "kb",
+    "℃": "℃|度",
+    "字符": "字符",
+}
+_UNITS = {written: unit for unit, forms in _WRITTEN.items() for written in forms.split("|")}
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True) if not unit.isascii())
 _UNIT_EN = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True) if unit.isascii())
 _NUMBER = re.compile(
@@ -115,7 +144,7 @@ def _take_codes(text: str, words: Words) -> str:
 
 
 def is_code(word: str) -> bool:
-    """Whether a word is an identifier: letters with digits, an underscore, inner capitals, or all capitals."""
+    """Whether a word is an identifier: digits with letters, an underscore, inner or only capitals."""
     letters = [char for char in word if char.isalpha()]
     if word.startswith("#"):
         return True
