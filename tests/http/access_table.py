@@ -6,7 +6,9 @@
 from typing import Any
 
 import httpx
+from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
+from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.world import PASSWORD, World, ok
 
 API = "/api/v1"
@@ -44,9 +46,14 @@ async def _second_sign_in(world: World, client: httpx.AsyncClient, body: Any) ->
     return Call(json=body, headers={"Cookie": cookie, "X-CSRF-Token": other.headers["X-CSRF-Token"]})
 
 
-async def link(world: World, _client: httpx.AsyncClient) -> Call:
+async def _invited(world: World) -> Any:
+    """A new, pending member of the first workspace."""
     body = {"email": f"{world.new_name('guest')}@example.org".replace(" ", ""), "role": "viewer"}
-    made = ok(await world.owner.post(f"{API}/invitations", json=body))
+    return ok(await world.owner.post(f"{API}/invitations", json=body))
+
+
+async def link(world: World, _client: httpx.AsyncClient) -> Call:
+    made = await _invited(world)
     return Call(path={"token": made["link"].rsplit("/", 1)[1]}, json={"password": PASSWORD})
 
 
@@ -67,11 +74,7 @@ async def all_users(world: World, _client: httpx.AsyncClient) -> Call:
 
 
 async def somebody(world: World, _client: httpx.AsyncClient) -> Call:
-    invited = await link(world, _client)
-    shown = ok(await world.nobody.get(f"{API}/invitations/{invited.path['token']}"))
-    users = ok(await world.administrator.get(f"{API}/users", params={"limit": 500}))["items"]
-    user = next(user for user in users if user["email"] == shown["email"])
-    return Call(path={"user_id": user["id"]})
+    return Call(path={"user_id": (await _invited(world))["user"]["id"]})
 
 
 async def renamed_somebody(world: World, client: httpx.AsyncClient) -> Call:
@@ -186,6 +189,7 @@ ACCOUNTS = (
         first_workspace,
         404,
         key=True,
+        bound=True,
         in_workspace=False,
     ),
     Row("PATCH", f"{API}/workspaces/{{workspace_id}}", "owner", renamed_workspace, 404, in_workspace=False),
@@ -227,4 +231,4 @@ SERVER = (
     Row("GET", f"{API}/status", "viewer", key=True),
 )
 
-ROWS = ACCOUNTS + SERVER
+ROWS = ACCOUNTS + KNOWLEDGE + ASKING + SERVER

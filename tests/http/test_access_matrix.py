@@ -5,6 +5,7 @@ opposite.
 """
 
 from collections.abc import Iterator
+from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
@@ -12,6 +13,10 @@ from starlette.routing import BaseRoute, Mount
 from tests.http.access_calls import ROLES, Call, Row, status_of
 from tests.http.access_table import ROWS
 from tests.http.world import World
+
+from refdesk.accounts import Scope
+from refdesk.gateway import ModelRepository
+from refdesk.testing.embedder import HashingEmbedder
 
 # The built page and its files: static, the same for everybody.
 STATIC = {("GET", "/{path:path}")}
@@ -40,6 +45,20 @@ def test_every_operation_has_a_row_and_every_row_an_operation(app: FastAPI) -> N
     assert set(listed) - served == set(), "rows without an operation"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def light_embedder(app: FastAPI) -> Iterator[None]:
+    """The embedded model's place, taken by one that needs no loading."""
+
+    async def embedder(scope: Scope, model_id: UUID) -> HashingEmbedder:
+        async with app.state.database.transaction() as session:
+            await ModelRepository(session, scope).get(model_id)
+        return HashingEmbedder(model_id, 384)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app.state.gateway, "embedder", embedder)
+        yield
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 async def test_access(row: Row, world: World) -> None:
     if row.least == "anyone":
@@ -49,6 +68,7 @@ async def test_access(row: Row, world: World) -> None:
         await _roles(row, world)
         await _stranger(row, world)
         await _read_only_key(row, world)
+        await _bound_key(row, world)
         await _cross_site(row, world)
 
 
@@ -64,7 +84,8 @@ async def _open_to_anyone(row: Row, world: World) -> None:
 
 
 async def _nobody_is_refused(row: Row, world: World) -> None:
-    status, text = await status_of(world.app, world.nobody, row, await row.prepare(world, world.nobody))
+    maker = world.viewer if row.private else world.nobody
+    status, text = await status_of(world.app, world.nobody, row, await row.prepare(world, maker))
     assert status == 401, text
 
 
@@ -78,12 +99,17 @@ async def _roles(row: Row, world: World) -> None:
             assert all(shown in text for shown in call.shows), f"{role} does not see {call.shows}"
         else:
             assert status == 403, f"{role}: {status} {text}"
+    if row.private and row.stranger is not None:
+        for role in ("owner", "administrator"):
+            call = await row.prepare(world, world.viewer)
+            status, text = await status_of(world.app, world.clients[role], row, call)
+            assert status == 404, f"{role} for what belongs to a viewer: {status} {text}"
 
 
 async def _stranger(row: Row, world: World) -> None:
     if row.least == "in-person":
         return
-    call = await row.prepare(world, world.viewer if row.by_whoever_made_it else world.owner)
+    call = await row.prepare(world, world.viewer if row.private else world.owner)
     status, text = await status_of(world.app, world.stranger, row, call)
     if row.stranger is None:
         assert not call.path, "a row with ids says what a stranger gets for them"
@@ -106,6 +132,21 @@ async def _read_only_key(row: Row, world: World) -> None:
     call = await row.prepare(world, world.read_key)
     status, text = await status_of(world.app, world.read_key, row, call)
     assert (200 <= status < 300) if row.key else (status == 403), f"key: {status} {text}"
+
+
+async def _bound_key(row: Row, world: World) -> None:
+    """A key that may do everything, but only with one other knowledge base."""
+    if row.least in ("signed-in", "in-person"):
+        return
+    client = world.clients["bound_key"]
+    call = await row.prepare(world, world.owner)
+    status, text = await status_of(world.app, client, row, call)
+    if 200 <= status < 300:
+        about_ids = row.stranger is not None or row.method != "GET"
+        assert row.bound or not about_ids, f"a bound key passes: {status} {text}"
+        assert not any(shown in text for shown in call.shows), f"a bound key sees {call.shows}"
+    else:
+        assert status in (403, 404), f"a bound key: {status} {text}"
 
 
 async def _cross_site(row: Row, world: World) -> None:

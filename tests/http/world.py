@@ -29,6 +29,7 @@ class World:
     other_workspace_id: UUID = field(default_factory=lambda: UUID(int=0))
     clients: dict[str, httpx.AsyncClient] = field(default_factory=dict[str, httpx.AsyncClient])
     user_ids: dict[str, UUID] = field(default_factory=dict[str, UUID])
+    model_url: str | None = None
     _names: int = 0
 
     @property
@@ -134,5 +135,14 @@ async def make_world(app: FastAPI, settings: Settings, stack: AsyncExitStack) ->
         Authorization=f"Bearer {load_operator_key(settings.data_dir)}"
     )
     world.clients["read_key"] = await world.make_key(world.owner, "read")
+    everything = ("read", "ask", "write", "manage")
+    elsewhere = {"kind": "knowledge_base", "id": await _elsewhere(world)}
+    world.clients["bound_key"] = await world.make_key(world.owner, *everything, resource=elsewhere)
     assert not nobody.cookies
     return world
+
+
+async def _elsewhere(world: World) -> str:
+    """A knowledge base of the first workspace that nothing else is about."""
+    made = ok(await world.owner.post("/api/v1/knowledge-bases", json={"name": "Elsewhere"}))
+    return str(made["id"])
