@@ -1,4 +1,4 @@
-"""Where the shared evaluation data lies when it stands beside the clone; tests that need it skip otherwise."""
+"""Where the shared evaluation data lies when it stands beside the clone; without it, tests skip."""
 
 from pathlib import Path
 

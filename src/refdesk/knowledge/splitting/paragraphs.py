@@ -1,8 +1,9 @@
 """Parsed file → paragraphs within the limit, in the order of the text, covering all of it."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
-from refdesk.knowledge.parsing.blocks import Box, Parsed, ParseWarning
+from refdesk.knowledge.parsing.blocks import Box, Parsed
 from refdesk.knowledge.splitting.cleaning import clean
 from refdesk.knowledge.splitting.cutting import Cutter
 from refdesk.knowledge.splitting.sections import Piece, Section, sections
@@ -14,7 +15,6 @@ from refdesk.knowledge.splitting.settings import (
 )
 from refdesk.knowledge.splitting.sizing import Characters, Sizing, Tokens
 from refdesk.knowledge.splitting.tables import cut_code, cut_table
-from refdesk.knowledge.splitting.titles import clean_title
 
 _STRUCTURED_DEPTH = 2
 _FENCES = 10  # two fences with their line breaks, and two characters to spare for longer ones
@@ -45,9 +45,8 @@ def split(parsed: Parsed, settings: SplitSettings | None = None) -> SplitResult:
     sizing: Sizing = Characters(text) if unit == "characters" else Tokens(text)
     filler = _Filler(text, sizing, limit, by_block=structured)
     deepest = _STRUCTURED_DEPTH if structured and not settings.patterns else None
-    drafts: list[_Draft] = []
-    for section in sections(parsed, settings.patterns, deepest):
-        drafts.extend(filler.fill(section))
+    found = sections(parsed, settings.patterns, deepest)
+    drafts = (draft for section in found for draft in filler.fill(section))
     return _finish(text, drafts, settings, limit, sizing)
 
 
@@ -118,31 +117,23 @@ class _Filler:
 
 
 def _finish(
-    text: str, drafts: list[_Draft], settings: SplitSettings, limit: int, sizing: Sizing
+    text: str, drafts: Iterable[_Draft], settings: SplitSettings, limit: int, sizing: Sizing
 ) -> SplitResult:
     out: list[ParagraphDraft] = []
     removed = 0
-    oversize = 0
-    previous: _Draft | None = None
+    previous: Section | None = None
+    smallest = settings.effective_min_size
     for draft in drafts:
-        made, gone = _paragraph(
-            text, draft, settings.with_filter, first=previous is None or previous.section is not draft.section
-        )
+        first = previous is not draft.section
+        previous = draft.section
+        made, gone = _paragraph(text, draft, settings.with_filter, first=first)
         removed += gone
-        previous = draft
-        joined = _merged(out[-1], made, settings.effective_min_size, limit, sizing) if out else None
-        if joined is not None:
-            out[-1] = joined
+        small = smallest and out and len(made.content) < smallest
+        if small and sizing.size(out[-1].start, made.end) <= limit - _FENCES:
+            out[-1] = _merged(out[-1], made, draft, text if first else "")
         else:
             out.append(made)
-        if sizing.size(made.start, made.end) > 2 * limit:
-            oversize += 1
-    warnings: tuple[ParseWarning, ...] = ()
-    if oversize:
-        warnings = (
-            ParseWarning("paragraph-too-long", f"{oversize} paragraphs could not be cut to the limit."),
-        )
-    return SplitResult(tuple(p for p in out if p.content or p.title), removed, warnings)
+    return SplitResult(tuple(p for p in out if p.content or p.title), removed, ())
 
 
 def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> tuple[ParagraphDraft, int]:
@@ -172,7 +163,7 @@ def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> t
         boxes = dict.fromkeys(head.boxes)
     return (
         ParagraphDraft(
-            title=clean_title(section.heading),
+            title=section.title,
             title_chain=section.chain,
             content=content,
             page=page,
@@ -197,23 +188,14 @@ def _shown(part: str, piece: Piece) -> str:
     return part
 
 
-def _merged(
-    before: ParagraphDraft, made: ParagraphDraft, min_size: int, limit: int, sizing: Sizing
-) -> ParagraphDraft | None:
-    """The two as one where the second is too small to stand alone and both fit the limit."""
-    if not min_size or len(made.content) >= min_size or sizing.size(before.start, made.end) > limit:
-        return None
-    own = made.heading and made.heading != before.heading and made.content != made.heading
-    content = "\n\n".join(
-        part for part in (before.content, made.heading if own else "", made.content) if part
-    )
-    return ParagraphDraft(
-        title=before.title,
-        title_chain=before.title_chain,
-        content=content,
-        page=before.page,
+def _merged(before: ParagraphDraft, made: ParagraphDraft, draft: _Draft, text: str) -> ParagraphDraft:
+    """The two as one; `text` is given where the second brings headings of its own, which become its text."""
+    section = draft.section
+    heads = text[section.start : section.heading_end] if section.heading else ""
+    body = made.content if draft.parts or not heads else ""
+    return replace(
+        before,
+        content="\n\n".join(part for part in (before.content, heads, body) if part),
         boxes=tuple(dict.fromkeys((*before.boxes, *made.boxes))),
-        start=before.start,
         end=made.end,
-        heading=before.heading,
     )

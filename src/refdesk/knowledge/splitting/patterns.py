@@ -1,8 +1,9 @@
 """User patterns: regular expressions, one a level, that say what is a heading.
 
-They run on the text with a time budget (the `regex` package can be interrupted, `re` cannot), so that a
-pattern with catastrophic backtracking ends in a clear error. Headings are shown to the patterns as Markdown
-(`## Title`), because that is what people write patterns for; code and tables are blanked out.
+They run on the text with a time budget, so that a pattern with catastrophic backtracking ends in a clear
+error: the `regex` package can be interrupted and lets other threads run, `re` does neither. Headings are
+shown to the patterns as Markdown (`## Title`), because that is what people write patterns for; code and
+tables are blanked out.
 """
 
 import time
@@ -14,7 +15,7 @@ import regex
 from refdesk.knowledge.parsing.blocks import Block
 from refdesk.knowledge.splitting.errors import PatternInvalid, PatternTooSlow
 
-BUDGET_S = 5.0
+BUDGET_S = 2.0
 _MAX_PATTERN = 1000
 
 
@@ -63,7 +64,7 @@ def _matches(source: str, view: str, deadline: float) -> list[tuple[int, int]]:
         raise PatternTooSlow(pattern=source)
     spans: list[tuple[int, int]] = []
     try:
-        for found in compiled.finditer(view, timeout=left):
+        for found in compiled.finditer(view, timeout=left, concurrent=True):
             begin, end = found.span()
             while begin < end and view[begin].isspace():
                 begin += 1

@@ -10,7 +10,7 @@ import re
 
 _CLOSING = "\"'”’」』）)】》〉］]〗*_"
 _END = re.compile(
-    rf"[。！？!?；;…]+[{re.escape(_CLOSING)}]*"
+    rf"[。！？!?；…]+[{re.escape(_CLOSING)}]*"
     rf"|(?<![.\d])\.(?=[{re.escape(_CLOSING)}]*(?:\s|$))[{re.escape(_CLOSING)}]*"
     rf"|(?<=\d)\.(?=[{re.escape(_CLOSING)}]*(?:\s|$))[{re.escape(_CLOSING)}]*"
     rf"|\.{{2,}}[{re.escape(_CLOSING)}]*(?=\s|$|[\u3400-\u9fff])"
@@ -19,10 +19,10 @@ _END = re.compile(
     r"|第[一二三四五六七八九十百千\d]{1,5}[章节条款]))"
 )
 _SHORT_FORMS = (
-    "mr mrs ms dr prof sr jr st vs etc al fig figs no nos vol pp p ch sec eq eqs ref refs approx dept est "
-    "inc ltd co corp gen col sgt capt lt rev hon gov sen rep jan feb mar apr jun jul aug sep sept oct nov dec "
-    "mon tue wed thu fri sat sun e.g i.e cf viz a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c art para ed eds trans "
-    "ver v tel ext"
+    "mr mrs ms dr prof sr jr st vs etc al fig figs no nos vol pp p ch sec eq eqs ref refs approx "
+    "dept est inc ltd co corp gen col sgt capt lt rev hon gov sen rep jan feb mar apr jun jul aug "
+    "sep sept oct nov dec mon tue wed thu fri sat sun e.g i.e cf viz a.m p.m u.s u.k u.n ph.d m.d "
+    "b.a m.a d.c art para ed eds trans ver v tel ext"
 )
 _ABBREVIATIONS = frozenset(_SHORT_FORMS.split())
 # These may well end a sentence when a capital follows.
@@ -47,9 +47,6 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 def _ends(text: str, found: re.Match[str]) -> bool:
     mark = found[0]
-    if mark[0] == ";":
-        # An entity (&amp;) or code, where no blank follows.
-        return found.end() == len(text) or text[found.end()].isspace()
     if mark[0] in "!?" and mark.isascii():
         following = text[found.end() : found.end() + 1]
         # A query string or an operator goes on without white space; Chinese text needs none.

@@ -4,9 +4,9 @@ import io
 import zipfile
 
 import pytest
+from tests.unit.knowledge.parsing.docx_files import cell, docx, listed, p, part, style, table
 
 from refdesk.knowledge.parsing import CorruptFile, EmptyFile, Parsed, ParseOptions, UnpackedTooLarge, parse
-from tests.unit.knowledge.parsing.docx_files import cell, docx, listed, p, part, style, table
 
 
 def _read(body: str, options: ParseOptions | None = None, **parts: str) -> Parsed:
@@ -32,9 +32,14 @@ def test_headings_by_style_inheritance_and_outline_level() -> None:
 
 def test_list_numbers_are_counted_and_restart_below_a_higher_level() -> None:
     parsed = _read(
-        p("a", listed(1)) + p("b", listed(1, 1)) + p("c", listed(1, 1)) + p("d", listed(1)) + p("e", listed(1, 1))
-        + p("f", listed(1, 2)) + p("g", listed(3))
-    )  # fmt: skip
+        p("a", listed(1))
+        + p("b", listed(1, 1))
+        + p("c", listed(1, 1))
+        + p("d", listed(1))
+        + p("e", listed(1, 1))
+        + p("f", listed(1, 2))
+        + p("g", listed(3))
+    )
     assert [b.text for b in parsed.blocks] == ["1. a", "1.1 b", "1.2 c", "2. d", "2.1 e", "(i) f", "- g"]
     assert [b.level for b in parsed.blocks] == [0, 1, 1, 0, 1, 2, 0]
 
@@ -47,8 +52,12 @@ def test_chinese_numbers_stand_before_headings() -> None:
 def test_merged_cells_hold_their_text_once() -> None:
     wide, first = '<w:gridSpan w:val="2"/>', '<w:vMerge w:val="restart"/>'
     parsed = _read(
-        table(cell("wide", wide) + cell("c"), cell("tall", first) + cell("1") + cell("2"), cell("", "<w:vMerge/>") + cell("3") + cell("4"))
-    )  # fmt: skip
+        table(
+            cell("wide", wide) + cell("c"),
+            cell("tall", first) + cell("1") + cell("2"),
+            cell("", "<w:vMerge/>") + cell("3") + cell("4"),
+        )
+    )
     assert parsed.blocks[0].text.split("\n") == [
         "| wide |  | c |",
         "| --- | --- | --- |",

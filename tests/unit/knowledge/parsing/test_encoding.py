@@ -72,9 +72,8 @@ def _bytes(text: str) -> bytes:
 def test_any_bytes_are_read_or_refused_clearly(data: bytes, name: str) -> None:
     try:
         parsed = parse(data, name)
-    except ParseError as error:
-        assert error.code
-    else:
-        assert parsed.blocks
-        assert all(parsed.text[b.offset : b.offset + len(b.text)] == b.text for b in parsed.blocks)
-        assert "\x00" not in parsed.text
+    except ParseError:
+        return
+    assert parsed.blocks
+    assert all(parsed.text[b.offset : b.offset + len(b.text)] == b.text for b in parsed.blocks)
+    assert "\x00" not in parsed.text

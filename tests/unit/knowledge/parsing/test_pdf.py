@@ -20,9 +20,8 @@ from refdesk.knowledge.parsing import (
 )
 
 WIDTH, HEIGHT = A4
-_WORDS = (
-    "the quick brown fox jumps over lazy dogs while many clever readers look on and wait for more ".split()
-)
+_TEXT = "the quick brown fox jumps over lazy dogs while many clever readers look on and wait for more"
+_WORDS = _TEXT.split()
 
 
 def _pdf(draw: Callable[[Canvas], None], **options: object) -> bytes:
@@ -231,7 +230,11 @@ def test_password_opens_a_protected_file() -> None:
 
 
 def test_page_limit_and_pages_without_text() -> None:
-    data = _pdf(lambda c: [c.showPage() for _ in range(3)] and None)
+    def draw(canvas: Canvas) -> None:
+        for _ in range(3):
+            canvas.showPage()
+
+    data = _pdf(draw)
     with pytest.raises(TooManyPages):
         parse(data, "a.pdf", ParseOptions(max_pages=2))
     with pytest.raises(NoText) as caught:

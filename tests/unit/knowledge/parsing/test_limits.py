@@ -1,0 +1,137 @@
+"""Choosing a parser, and reading in a process with limits."""
+
+import asyncio
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from refdesk.knowledge.parsing import (
+    EmptyFile,
+    ParseCancelled,
+    ParseError,
+    ParseMemory,
+    ParseTimeout,
+    UnsupportedKind,
+    choose,
+    parse,
+    parse_in_subprocess,
+    parse_limited,
+    parsers,
+)
+
+_BIG = ("# Heading\n\n" + "some words in a row. " * 50 + "\n\n").encode() * 12_000
+
+
+def test_each_kind_has_one_parser_and_plain_text_is_asked_last() -> None:
+    kinds = [parser.kind for parser in parsers()]
+    assert kinds == ["pdf", "docx", "html", "markdown", "text"]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "kind"),
+    [
+        (b"%PDF-1.7 ...", "a.txt", "pdf"),
+        (b"PK\x03\x04 .. word/document.xml", "a.bin", "docx"),
+        (b"<!DOCTYPE html><html>", "a.txt", "html"),
+        (b"<p>fragment</p>", "a.htm", "html"),
+        (b"# Title", "A.MD", "markdown"),
+        (b"anything", "no_ending", "text"),
+    ],
+)
+def test_content_decides_before_the_name(data: bytes, name: str, kind: str) -> None:
+    assert choose(data, name).kind == kind
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x89PNG\r\n\x1a\n" + b"\0" * 50, b"\x7fELF" + bytes(range(64)), b"\xd0\xcf\x11\xe0old"]
+)
+def test_what_no_parser_reads_is_refused_with_a_hint(data: bytes) -> None:
+    with pytest.raises(UnsupportedKind) as caught:
+        parse(data, "a.txt")
+    assert caught.value.hint_text
+
+
+def test_empty_file_is_refused() -> None:
+    with pytest.raises(EmptyFile):
+        parse_limited(b"", "a.txt")
+
+
+def test_limited_process_gives_the_same_result_and_starts_quickly(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("---\ntitle: T\n---\n# One\n\ntext 条款\n", "utf-8")
+    assert parse_limited(path, "a.md") == parse(path.read_bytes(), "a.md")
+    times: list[float] = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        parse_limited(path, "a.md")
+        times.append(time.perf_counter() - begin)
+    # 0.11–0.15 s measured; loading the room's database and web code would take over a second.
+    assert min(times) < 0.8
+
+
+def test_error_of_the_process_keeps_its_code_and_details() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_limited(b"%PDF-1.4 broken", "a.pdf")
+    assert caught.value.code == "corrupt-file"
+    assert caught.value.details["reason"]
+
+
+def test_process_is_stopped_at_the_time_limit() -> None:
+    begin = time.perf_counter()
+    with pytest.raises(ParseTimeout):
+        parse_limited(_BIG, "a.md", timeout_s=0.4)
+    assert time.perf_counter() - begin < 3
+    assert _children() == []
+
+
+def test_process_is_stopped_at_the_memory_limit() -> None:
+    with pytest.raises(ParseMemory):
+        parse_limited(_BIG, "a.md", memory_bytes=96 * 1024**2)
+
+
+def test_cancelling_from_a_thread_stops_the_process() -> None:
+    stop = threading.Event()
+    threading.Timer(0.4, stop.set).start()
+    with pytest.raises(ParseCancelled):
+        parse_limited(_BIG, "a.md", cancelled=stop)
+    assert _children() == []
+
+
+async def test_cancelling_the_task_kills_the_process() -> None:
+    task = asyncio.create_task(parse_in_subprocess(_BIG, "a.md"))
+    await asyncio.sleep(0.5)
+    assert len(_children()) == 1
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert _children() == []
+
+
+async def test_loop_stays_free_while_a_file_is_read() -> None:
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.01)
+            ticks += 1
+
+    ticker = asyncio.create_task(tick())
+    parsed = await parse_in_subprocess(_BIG[: len(_BIG) // 20], "a.md")
+    ticker.cancel()
+    assert len(parsed.blocks) > 1000
+    assert ticks >= 5
+
+
+def _children() -> list[psutil.Process]:
+    found: list[psutil.Process] = []
+    for process in psutil.Process().children():
+        try:
+            if any("child.py" in part for part in process.cmdline()):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
