@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from tests.service.knowledge.conftest import Desk, markdown
 
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
@@ -23,6 +22,7 @@ from refdesk.knowledge.schemas import (
     NewParagraph,
     ParagraphUpdate,
 )
+from refdesk.testing.desk import Desk, markdown
 
 
 def draft(count: int = 3, name: str = "notes") -> NewDocument:

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.service.knowledge.conftest import Desk, markdown
 
 from refdesk.gateway import ModelAuthentication, ModelUnavailable
 from refdesk.knowledge import Documents, Paragraphs, index_run
@@ -14,6 +13,7 @@ from refdesk.knowledge.index_run import IndexRun
 from refdesk.knowledge.indexing import IndexWriter, PreparedEntries
 from refdesk.knowledge.jobs import index_paragraphs, process_document
 from refdesk.knowledge.schemas import DocumentUpdate, ParagraphUpdate, SplitOptions
+from refdesk.testing.desk import Desk, markdown
 
 
 async def entries(desk: Desk, document_id: UUID) -> list[Any]:

@@ -1,12 +1,12 @@
 """Deleting: hidden at once, and nothing of it left afterwards."""
 
 import pytest
-from tests.service.knowledge.conftest import Desk, markdown
 
 from refdesk.kit.errors import NotFound
 from refdesk.knowledge import Documents, KnowledgeBases, Paragraphs, removal
 from refdesk.knowledge.jobs import remove_base_job, remove_document_job
 from refdesk.knowledge.schemas import KnowledgeBaseCreate
+from refdesk.testing.desk import Desk, markdown
 
 OWNED = ("documents", "paragraphs", "blobs", "blob_chunks", "index_entries", "indexed_paragraphs")
 
