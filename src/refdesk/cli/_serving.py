@@ -151,9 +151,17 @@ class Worker:
 
 
 async def look_after_children(
-    worker: Worker, server: EmbeddedPostgres | None, *, leaving: Callable[[], bool], leave: Callable[[], None]
+    worker: Worker,
+    server: EmbeddedPostgres | None,
+    *,
+    ready: Callable[[], bool],
+    leaving: Callable[[], bool],
+    leave: Callable[[], None],
 ) -> None:
-    """Keep the worker and the embedded database running until `leaving`; `leave` when the latter cannot."""
+    """Keep the worker and the embedded database running until `leaving`; `leave` when the latter cannot.
+
+    The worker starts once the web server is `ready`: its imports would compete for the processor.
+    """
     while True:
         await asyncio.sleep(_LOOK_EVERY_S)
         if leaving():
@@ -166,4 +174,5 @@ async def look_after_children(
                 log.critical("the embedded database does not start again: %s", error.details.get("log", ""))
                 leave()
                 return
-        worker.look_after()
+        if ready():
+            worker.look_after()

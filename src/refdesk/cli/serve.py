@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,7 @@ from refdesk.cli._serving import Worker, database_for, listen_on, look_after_chi
 from refdesk.cli._settings import load_settings
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
 from refdesk.kit.errors import AppError
+from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,11 +42,16 @@ def serve(
 ) -> None:
     """Start everything: the database, the worker and the web server. Ctrl-C stops all of it."""
     settings = load_settings(data_dir=data_dir, host=host, port=port)
+    configure_logs(settings)
     _obey_signals()
     with contextlib.suppress(KeyboardInterrupt), only_server_of(settings):
         listener = listen_on(settings.host, settings.port)
         with listener, database_for(settings) as (url, database):
             _serve(settings, listener, url, database)
+    # All is stopped and closed. Taking 1,300 modules apart costs another 0.4 s that nobody should wait for.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _obey_signals() -> None:
@@ -57,7 +65,6 @@ def _serve(settings: Settings, listener: socket.socket, url: str, database: Embe
 
     asyncio.run(migrations.upgrade(url))
     worker = Worker(sole=database is not None)
-    worker.start()  # it imports for a second; this process does so at the same time
     try:
         import uvloop
 
@@ -79,7 +86,13 @@ async def _run(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, leave)
     children = asyncio.create_task(
-        look_after_children(worker, database, leaving=lambda: server.should_exit, leave=leave)
+        look_after_children(
+            worker,
+            database,
+            ready=lambda: server.started,
+            leaving=lambda: server.should_exit,
+            leave=leave,
+        )
     )
     try:
         await server.serve(sockets=[listener])
