@@ -232,9 +232,12 @@ class ModelService:
 
 
 async def _cosines(embedder: OpenAIEmbedder, pairs: Sequence[tuple[str, str]]) -> Vectors:
-    questions = await embedder.embed_queries([question for question, _ in pairs])
-    passages = await embedder.embed_passages([passage for _, passage in pairs])
-    return np.sum(questions * passages, axis=1)
+    """Cosine of each pair, every distinct text embedded once."""
+    questions = list(dict.fromkeys(question for question, _ in pairs))
+    passages = list(dict.fromkeys(passage for _, passage in pairs))
+    asked = dict(zip(questions, await embedder.embed_queries(questions), strict=True))
+    told = dict(zip(passages, await embedder.embed_passages(passages), strict=True))
+    return np.array([asked[question] @ told[passage] for question, passage in pairs], np.float32)
 
 
 async def _sample_vectors(embedder: OpenAIEmbedder) -> Vectors:
