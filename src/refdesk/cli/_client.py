@@ -76,12 +76,13 @@ class InvalidArgument(AppError):
 @dataclass
 class Client:
     """The interface as a command uses it. `app` is set if the application runs in this process, where no
-    worker does: whoever waits for a job must run one."""
+    worker does: whoever waits for a job must run one. `as_json`: nothing but the result may be printed."""
 
     http: httpx.AsyncClient
     settings: Settings | None = None
     app: FastAPI | None = None
     database_url: str | None = None
+    as_json: bool = False
 
     @property
     def in_process(self) -> bool:

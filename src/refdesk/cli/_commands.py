@@ -54,6 +54,7 @@ def add_command[**P](
 
         async def talk() -> Result:
             async with open_session(server, api_key, workspace) as client:
+                client.as_json = as_json
                 return await function(client, **given)  # type: ignore[call-arg]
 
         result = run(talk, as_json=as_json)

@@ -1,0 +1,151 @@
+"""Ask a question: the answer as it is written, then where it stands."""
+
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import httpx
+import typer
+
+from refdesk.cli._client import Client, InvalidArgument, RequestFailed, ServerUnreachable, answer
+from refdesk.cli._commands import Result, add_command, find
+from refdesk.cli._console import note
+from refdesk.kit.sse import ServerSentEvent, read_events
+
+BASES = "/api/v1/knowledge-bases"
+APPLICATIONS = "/api/v1/applications"
+Mode = Literal["embedding", "keywords", "blend"]
+# A stream that breaks is taken up again where it stopped, this often.
+RESUMES = 5
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an application."""
+    add_command(app, "ask", ask)
+
+
+async def ask(
+    client: Client,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    kb: Annotated[
+        list[str] | None, typer.Option("--kb", help="Knowledge base, by name or id; repeatable.")
+    ] = None,
+    app: Annotated[str | None, typer.Option("--app", help="Application, by name or id.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="Id of a conversation to go on with.")
+    ] = None,
+    mode: Annotated[Mode | None, typer.Option(help="How to search.")] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print the answer when it is complete, not as it is written.")
+    ] = False,
+) -> Result:
+    """Ask a question. Ends with 1 if the answer could not be written."""
+    if app is not None and kb:
+        raise InvalidArgument("Give --kb or --app, not both.")
+    body: dict[str, Any] = {"question": question, "conversation_id": conversation, "mode": mode}
+    if app is not None:
+        body["application_id"] = await _id(client, APPLICATIONS, app, "application")
+    if kb:
+        body["knowledge_base_ids"] = [await _id(client, BASES, name, "knowledge base") for name in kb]
+    run = await client.post("/api/v1/runs", {key: value for key, value in body.items() if value is not None})
+    writer = _Writer(shows=not quiet and not client.as_json)
+    async for event in _follow(client, run["id"]):
+        writer.take(event)
+    run = await client.get(f"/api/v1/runs/{run['id']}")
+    writer.end()
+    value = {
+        "answer": run["answer"],
+        "citations": [_citation(citation) for citation in run["citations"]],
+        "run_id": run["id"],
+        "conversation_id": run["conversation_id"],
+        "state": run["state"],
+        "found": run["retrieval"]["found"],
+        "warnings": run["warnings"],
+        "error": run["error"],
+    }
+    lines = [] if writer.shows else [run["answer"]]
+    lines += _sources(run)
+    for warning in run["warnings"]:
+        # The answer itself tells that nothing was found.
+        if not client.as_json and warning["code"] != "nothing-found":
+            note(f"refdesk: {warning['message']} [{warning['code']}]")
+    if run["error"] is not None and not client.as_json:
+        error = run["error"]
+        note(f"refdesk: {error['message']} [{error['code']}]")
+        if error["hint"]:
+            note(f"  {error['hint']}")
+    return Result(value, lines, exit_code=0 if run["state"] == "finished" else 1)
+
+
+async def _id(client: Client, path: str, wanted: str, what: str) -> str:
+    """The id of a thing given by name or id; an id is not looked up, which a key that may only ask cannot."""
+    try:
+        return str(UUID(wanted))
+    except ValueError:
+        return str((await find(client, path, wanted, what=what))["id"])
+
+
+class _Writer:
+    """Writes the answer to the terminal as it comes."""
+
+    def __init__(self, *, shows: bool) -> None:
+        self.shows = shows
+        self._written = False
+
+    def take(self, event: ServerSentEvent) -> None:
+        if self.shows and event.name == "delta":
+            self._write(event.json()["text"])
+        elif self.shows and event.name == "snapshot" and not self._written:
+            self._write(event.json()["answer"])
+
+    def end(self) -> None:
+        if self.shows and self._written:
+            self._write("\n")
+
+    def _write(self, text: str) -> None:
+        self._written = True
+        typer.echo(text, nl=False)
+
+
+async def _follow(client: Client, run_id: str) -> AsyncGenerator[ServerSentEvent]:
+    """The run's events to its end, over as many connections as it takes."""
+    last, resumes = "0", 0
+    while True:
+        try:
+            async with client.http.stream(
+                "GET", f"/api/v1/runs/{run_id}/events", headers={"Last-Event-ID": last}
+            ) as response:
+                if not response.is_success:
+                    await response.aread()
+                    answer(response)
+                async for event in read_events(response.aiter_lines()):
+                    last = event.event_id or last
+                    yield event
+                    if event.name == "run.finished":
+                        return
+        except httpx.TransportError as error:
+            if resumes == RESUMES:
+                raise ServerUnreachable(reason=str(error)) from error
+        resumes += 1
+        if resumes > RESUMES:
+            raise RequestFailed("The answer's stream ended before the answer did.")
+
+
+def _citation(citation: dict[str, Any]) -> dict[str, Any]:
+    keys = ("n", "document", "page", "section", "text", "document_id", "paragraph_id")
+    return {key: citation[key] for key in keys}
+
+
+def _sources(run: dict[str, Any]) -> list[str]:
+    """One line for each citation."""
+    if not run["citations"]:
+        return []
+    lines = [""]
+    for citation in run["citations"]:
+        place = citation["document"]
+        if citation["section"]:
+            place += f" › {citation['section']}"
+        if citation["page"] is not None:
+            place += f", p. {citation['page']}"
+        lines.append(f"[{citation['n']}] {place}")
+    return lines
