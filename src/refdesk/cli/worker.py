@@ -11,6 +11,7 @@ import typer
 from refdesk.cli._settings import load_settings
 from refdesk.kit.embedded_postgres import running_database
 from refdesk.kit.logs import configure_logs
+from refdesk.kit.processes import give_way
 from refdesk.kit.settings import Settings
 
 
@@ -39,6 +40,7 @@ def worker(
 async def _work(settings: Settings, url: str, *, until_idle: bool, sole: bool) -> None:
     from refdesk.server import run_worker_process
 
+    give_way()  # answers come before indexing where they share a machine
     working = asyncio.create_task(
         run_worker_process(settings, database_url=url, until_idle=until_idle, sole=sole)
     )

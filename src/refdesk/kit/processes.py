@@ -102,6 +102,18 @@ def stop(process: subprocess.Popen[bytes], *steps: tuple[signal.Signals, float])
     return process.wait()
 
 
+def give_way(niceness: int = 10) -> None:
+    """Let other processes have the cores first when there are too few; for the rest of this process's life.
+
+    Linux desktops weigh sessions, not processes (autogroup). A child of `spawn` leads a session of its own,
+    which is told too; a session that belongs to someone else, such as a terminal's, is left alone.
+    """
+    with contextlib.suppress(OSError):
+        os.nice(niceness)
+        if os.getsid(0) == os.getpid():
+            Path("/proc/self/autogroup").write_text(str(niceness))
+
+
 def is_alive(pid: int) -> bool:
     """Whether a process with this id runs, also someone else's.
 
