@@ -1,11 +1,14 @@
 """Rows of the access table: knowledge bases, documents, paragraphs, the hit test."""
 
 import io
+from uuid import UUID
 
 import httpx
 import pypdfium2
 from tests.http.access_calls import Call, Row
 from tests.http.world import World, ok
+
+from refdesk.knowledge.tables import Document
 
 API = "/api/v1"
 WORDS = "The refund period is thirty days."
@@ -88,7 +91,11 @@ async def uploaded(world: World, _client: httpx.AsyncClient) -> Call:
 
 
 async def uploaded_page(world: World, client: httpx.AsyncClient) -> Call:
-    return Call(path=(await uploaded(world, client)).path | {"number": 1})
+    call = await uploaded(world, client)
+    async with world.database.transaction() as session:  # as parsing leaves it; no worker runs here
+        document = await session.get_one(Document, UUID(call.path["document_id"]))
+        document.kind = "pdf"
+    return Call(path=call.path | {"number": 1})
 
 
 async def cancelled(world: World, client: httpx.AsyncClient) -> Call:
