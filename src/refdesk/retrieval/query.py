@@ -1,12 +1,13 @@
 """A query made ready for the lexical leg: its terms, how rare each is, and which are worth looking up."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from uuid import UUID
 
 from refdesk.knowledge.indexing import (
     Script,
     Statistics,
+    identifiers,
     idf,
     query_scripts,
     salt_of,
@@ -23,17 +24,29 @@ MAX_TERMS = 256
 """Distinct terms of a query that count; a question has 5 to 30."""
 
 
+_LEAST_MASS = 5.0
+"""About the rarity of one word that a small base holds once; four function words have 2.8."""
+
+# A code in more entries than this is a subject (COVID-19), not a place.
+_FEW, _FEW_SHARE = 3, 0.01
+
+
 @dataclass(frozen=True, slots=True)
 class TermedQuery:
-    """The distinct terms of a query with the tokens they stand for, and the scripts it is in."""
+    """The distinct terms of a query with the tokens they stand for, and the scripts it is in.
+
+    `identifiers` are the terms of codes, which are kept whole.
+    """
 
     tokens: dict[int, str]
     scripts: frozenset[Script]
+    identifiers: frozenset[int]
 
     @classmethod
     def read(cls, query: str, *, terms: Sequence[str] = ()) -> "TermedQuery":
         tokens = {term_of(token): token for token in dict.fromkeys(tokenize(query, terms=terms))}
-        return cls(dict(list(tokens.items())[:MAX_TERMS]), query_scripts(query))
+        codes = frozenset(term_of(token) for token in identifiers(query))
+        return cls(dict(list(tokens.items())[:MAX_TERMS]), query_scripts(query), codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,7 @@ class WeightedQuery:
     rare_terms: tuple[int, ...]
     reached: int
     statistics: Statistics
+    codes: frozenset[int]
 
     @classmethod
     def weigh(cls, query: TermedQuery, statistics: Statistics) -> "WeightedQuery":
@@ -60,12 +74,9 @@ class WeightedQuery:
                 break
             rare.append(term)
             reached += frequency[term]
-        return cls(rarity, tuple(rare), reached, statistics)
-
-    @property
-    def mass(self) -> float:
-        """Rarity of all terms together, those that no entry holds included."""
-        return sum(self.rarity.values())
+        most = max(_FEW, statistics.entries * _FEW_SHARE)
+        codes = frozenset(term for term in query.identifiers if 0 < frequency.get(term, 0) <= most)
+        return cls(rarity, tuple(rare), reached, statistics, codes)
 
     def keys(self, index_ids: Sequence[UUID]) -> list[int]:
         """The rare terms as the `terms` column of these indexes holds them."""
@@ -81,10 +92,20 @@ class WeightedQuery:
         known = {t: weight for t, weight in self.rarity.items() if self.statistics.frequency(t) > 0}
         return sparsevec_text(known)
 
-    def share(self, index_id: UUID, salted_terms: Sequence[int]) -> float:
-        """Share of the query's rarity that an entry with these terms holds, 0–1."""
-        if self.mass <= 0:
-            return 0.0
-        salt = salt_of(index_id)
-        held = {term ^ salt for term in salted_terms}
-        return sum(weight for term, weight in self.rarity.items() if term in held) / self.mass
+    def share(self, held: Set[int]) -> float:
+        """Share of the query's rarity that an entry with these terms holds, 0–1.
+
+        Of a query that has little to go by (请问怎么办) even the whole is only a small share.
+        """
+        mass = max(sum(self.rarity.values()), _LEAST_MASS)
+        return sum(weight for term, weight in self.rarity.items() if term in held) / mass
+
+    def holds_identifier(self, held: Set[int]) -> bool:
+        """Whether the entry holds a code of the query that is rare in these bases."""
+        return not self.codes.isdisjoint(held)
+
+
+def unsalted(index_id: UUID, salted_terms: Sequence[int]) -> frozenset[int]:
+    """An entry's terms, from its `terms` column."""
+    salt = salt_of(index_id)
+    return frozenset(term ^ salt for term in salted_terms)

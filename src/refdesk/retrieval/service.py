@@ -20,9 +20,9 @@ from refdesk.kit.settings import Settings
 from refdesk.knowledge.indexing import StatisticsRepository
 from refdesk.retrieval.candidates import Candidates, Row
 from refdesk.retrieval.errors import EmbeddingChanged, QueryEmpty, QueryTooLong
-from refdesk.retrieval.gate import calibrate_share
+from refdesk.retrieval.gate import calibrate_words
 from refdesk.retrieval.modes import Mode, get_mode
-from refdesk.retrieval.query import TermedQuery, WeightedQuery
+from refdesk.retrieval.query import TermedQuery, WeightedQuery, unsalted
 from refdesk.retrieval.repository import FoundParagraph, SearchedIndex, SearchRepository
 from refdesk.retrieval.search import DropReason, Hit, LegScore, SearchRequest, SearchResult
 from refdesk.retrieval.statements import Filters, candidates_statement, scan_settings
@@ -221,8 +221,8 @@ def _result(
         if row.cosine is not None:
             dense = LegScore(row.cosine, float(candidates.similarity[i]), dense_ranks.get(i, 0))
         if words is not None and candidates.lexical[i] > 0:
-            share = words.share(row.index_id, paragraph.terms)
-            calibrated = float(calibrate_share(np.array([share]))[0])
+            held = unsalted(row.index_id, paragraph.terms)
+            calibrated = calibrate_words(words.share(held), holds_identifier=words.holds_identifier(held))
             lexical = LegScore(float(candidates.lexical[i]), calibrated, lexical_ranks.get(i, 0))
         similarity = max(leg.calibrated if leg is not None else 0.0 for leg in (dense, lexical))
         hits.append(_hit(row, paragraph, float(order[i]), similarity, dense, lexical))

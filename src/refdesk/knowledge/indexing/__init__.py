@@ -21,7 +21,7 @@ from refdesk.knowledge.indexing.scripts import Script, dominant_script, query_sc
 from refdesk.knowledge.indexing.statistics import Statistics, StatisticsRepository
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.indexing.terms import salt_of, term_of
-from refdesk.knowledge.indexing.tokens import tokenize
+from refdesk.knowledge.indexing.tokens import identifiers, tokenize
 from refdesk.knowledge.indexing.wire import halfvec_text, sparsevec_text
 from refdesk.knowledge.indexing.writer import IndexWriter, Written
 
@@ -45,6 +45,7 @@ __all__ = [
     "drop_index",
     "drop_indexes_of_base",
     "halfvec_text",
+    "identifiers",
     "idf",
     "prepare_entries",
     "query_scripts",

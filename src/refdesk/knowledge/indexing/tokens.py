@@ -31,6 +31,7 @@ _SCANNER = re.compile(
 )
 _CONNECTORS = re.compile(r"[-_.]+")
 _HUMPS = re.compile(r"[^\W\d_a-z]+(?=[^\W\d_a-z][a-z])|[^\W\d_a-z]?[a-z]+|[^\W\d_a-z]+|\d+")
+_NUMBERED = re.compile(r"\d+(?:\.\d+){2,}")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _VERSION = re.compile(r"v\d+(?:\.\d+)+")
 
@@ -54,6 +55,26 @@ def tokenize(text: str, *, terms: Sequence[str] = ()) -> list[str]:
     if terms:
         tokens.extend(match.group().casefold() for match in _term_pattern(tuple(terms)).finditer(folded))
     return tokens
+
+
+def identifiers(text: str) -> list[str]:
+    """Codes in `text` as the tokens that stand for the whole of them: letters with digits, `2.3.1`,
+    `snake_case`, or at least three humps. Hyphenated words and names like `McDonald` are none."""
+    found: list[str] = []
+    for match in _SCANNER.finditer(fold(text)):
+        word = match.group()
+        if match.lastgroup != "word" or "'" in word or len(word) > MAX_TOKEN_CHARS:
+            continue
+        has_digit = any(character.isdigit() for character in word)
+        has_letter = any(character.isalpha() for character in word)
+        is_camel = "-" not in word and "." not in word and len(_HUMPS.findall(word)) >= 3
+        is_version = _NUMBERED.fullmatch(word) is not None
+        if (has_digit and has_letter and len(word) >= 4) or "_" in word or is_camel or is_version:
+            whole = word.casefold()
+            found.append(whole)
+            if _VERSION.fullmatch(whole):
+                found.append(whole[1:])
+    return found
 
 
 def _scan(folded: str) -> Iterator[str]:
