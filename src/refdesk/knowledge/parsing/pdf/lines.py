@@ -19,6 +19,10 @@ _NUMBERED = re.compile(
 )
 
 
+# Lists of names or figures have no full stops; without an end they would grow over a whole file.
+_MAX_JOINED_LINES = 120
+
+
 @dataclass(slots=True)
 class Text:
     """A paragraph of a page (or a table, where `table` is set) before its kind is known."""
@@ -165,6 +169,8 @@ def continues(before: Text, after: Text) -> bool:
         or not before.text
         or not after.text
     ):
+        return False
+    if before.lines > _MAX_JOINED_LINES:
         return False
     if abs(before.size - after.size) > 0.3 or before.bold != after.bold or _ENDS.search(before.text):
         return False

@@ -144,7 +144,9 @@ class _Reading:
             read.by_turn[0] = read.invisible
         elif read.invisible:
             self.hidden += len(read.invisible)
-        joined = " ".join(s.text for glyphs in read.by_turn.values() for s in segments_of(glyphs))
+        joined = "".join(
+            f" {g.char}" if g.space_before else g.char for glyphs in read.by_turn.values() for g in glyphs
+        )
         if not joined.strip():
             self.without_text.append(number)
             return [], []
