@@ -3,16 +3,19 @@
  * the page comes from here; style sheets only use the variables. All text pairs are WCAG AA in both schemes.
  */
 import {
+  Accordion,
   ActionIcon,
   Badge,
   Button,
   type CSSVariablesResolver,
   createTheme,
+  Drawer,
   Loader,
   type MantineColorsTuple,
   Modal,
   NavLink,
   Select,
+  Table,
   Tooltip,
 } from '@mantine/core';
 
@@ -85,6 +88,12 @@ const serif =
   '"Source Han Serif SC", "Microsoft YaHei UI", serif';
 const mono = 'ui-monospace, "SF Mono", "Cascadia Mono", "Noto Sans Mono", "Noto Sans Mono CJK SC", monospace';
 
+const dialogStyles = {
+  content: { backgroundColor: 'var(--rd-surface)' },
+  header: { backgroundColor: 'var(--rd-surface)' },
+  title: { fontWeight: 600, fontSize: '1.0625rem' },
+};
+
 export const theme = createTheme({
   fontFamily: sans,
   fontFamilyMonospace: mono,
@@ -108,13 +117,24 @@ export const theme = createTheme({
     xl: '0 20px 48px rgb(60 45 20 / 18%)',
   },
   components: {
+    Accordion: Accordion.extend({
+      styles: {
+        item: { backgroundColor: 'var(--rd-surface)', borderColor: 'var(--rd-line)' },
+        label: { fontWeight: 600 },
+      },
+    }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
+    Drawer: Drawer.extend({ styles: dialogStyles }),
     Loader: Loader.extend({ defaultProps: { type: 'dots' } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, overlayProps: { blur: 2, opacity: 0.4 } } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, overlayProps: { blur: 2, opacity: 0.4 } },
+      styles: dialogStyles,
+    }),
     NavLink: NavLink.extend({ defaultProps: { variant: 'light' } }),
     Select: Select.extend({ defaultProps: { allowDeselect: false, checkIconPosition: 'right' } }),
+    Table: Table.extend({ vars: () => ({ table: { '--table-border-color': 'var(--rd-line)' } }) }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, withArrow: true, multiline: true, maw: 320 } }),
   },
 });

@@ -23,7 +23,7 @@ const setupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/setup',
   validateSearch: (search): { token?: string } =>
-    typeof search.token === 'string' ? { token: search.token } : {},
+    search.token === undefined ? {} : { token: String(search.token) },
   component: lazyRouteComponent(() => import('../features/setup/SetupPage')),
 });
 const signInRoute = createRoute({

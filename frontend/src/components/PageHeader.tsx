@@ -19,7 +19,7 @@ export function PageHeader({ title, text, above, children }: Props) {
             {title}
           </Title>
           {text && (
-            <Text c="dimmed" mt={4} maw={640} component="div">
+            <Text c="dimmed" mt={4} maw={720} component="div" style={{ textWrap: 'pretty' }}>
               {text}
             </Text>
           )}

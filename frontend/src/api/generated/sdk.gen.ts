@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelRunData, CancelRunErrors, CancelRunResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetStatusData, GetStatusResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWorkspacesData, ListWorkspacesResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelRunData, CancelRunErrors, CancelRunResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetStatusData, GetStatusResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWorkspacesData, ListWorkspacesResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -19,58 +19,25 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
- * One's own keys; for owners all of the workspace
+ * The process answers
  */
-export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Options<ListApiKeysData, ThrowOnError>) => (options?.client ?? client).get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'cookie',
-            name: 'refdesk_session',
-            type: 'apiKey'
-        }],
-    url: '/api/v1/api-keys',
-    ...options
-});
+export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, unknown, ThrowOnError>({ url: '/healthz', ...options });
 
 /**
- * Make a key; its secret is shown once
+ * The database answers and is migrated
  */
-export const createApiKey = <ThrowOnError extends boolean = false>(options: Options<CreateApiKeyData, ThrowOnError>) => (options.client ?? client).post<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'cookie',
-            name: 'refdesk_session',
-            type: 'apiKey'
-        }],
-    url: '/api/v1/api-keys',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
+export const getReadiness = <ThrowOnError extends boolean = false>(options?: Options<GetReadinessData, ThrowOnError>) => (options?.client ?? client).get<GetReadinessResponses, unknown, ThrowOnError>({ url: '/readyz', ...options });
 
 /**
- * Revoke a key
+ * What this workspace can do now
  */
-export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>) => (options.client ?? client).delete<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
+export const getStatus = <ThrowOnError extends boolean = false>(options?: Options<GetStatusData, ThrowOnError>) => (options?.client ?? client).get<GetStatusResponses, unknown, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, {
             in: 'cookie',
             name: 'refdesk_session',
             type: 'apiKey'
         }],
-    url: '/api/v1/api-keys/{key_id}',
-    ...options
-});
-
-/**
- * Who did what, newest first
- */
-export const listAuditEvents = <ThrowOnError extends boolean = false>(options?: Options<ListAuditEventsData, ThrowOnError>) => (options?.client ?? client).get<ListAuditEventsResponses, ListAuditEventsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'cookie',
-            name: 'refdesk_session',
-            type: 'apiKey'
-        }],
-    url: '/api/v1/audit',
+    url: '/api/v1/status',
     ...options
 });
 
@@ -426,6 +393,62 @@ export const addGroupMember = <ThrowOnError extends boolean = false>(options: Op
             type: 'apiKey'
         }],
     url: '/api/v1/groups/{group_id}/members/{user_id}',
+    ...options
+});
+
+/**
+ * One's own keys; for owners all of the workspace
+ */
+export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Options<ListApiKeysData, ThrowOnError>) => (options?.client ?? client).get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/api-keys',
+    ...options
+});
+
+/**
+ * Make a key; its secret is shown once
+ */
+export const createApiKey = <ThrowOnError extends boolean = false>(options: Options<CreateApiKeyData, ThrowOnError>) => (options.client ?? client).post<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/api-keys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke a key
+ */
+export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>) => (options.client ?? client).delete<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/api-keys/{key_id}',
+    ...options
+});
+
+/**
+ * Who did what, newest first
+ */
+export const listAuditEvents = <ThrowOnError extends boolean = false>(options?: Options<ListAuditEventsData, ThrowOnError>) => (options?.client ?? client).get<ListAuditEventsResponses, ListAuditEventsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/audit',
     ...options
 });
 
@@ -1063,24 +1086,48 @@ export const updateApplication = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * The process answers
+ * Answer the last user message from an application or a knowledge base
  */
-export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, unknown, ThrowOnError>({ url: '/healthz', ...options });
-
-/**
- * The database answers and is migrated
- */
-export const getReadiness = <ThrowOnError extends boolean = false>(options?: Options<GetReadinessData, ThrowOnError>) => (options?.client ?? client).get<GetReadinessResponses, unknown, ThrowOnError>({ url: '/readyz', ...options });
-
-/**
- * What this workspace can do now
- */
-export const getStatus = <ThrowOnError extends boolean = false>(options?: Options<GetStatusData, ThrowOnError>) => (options?.client ?? client).get<GetStatusResponses, unknown, ThrowOnError>({
+export const createChatCompletion = <ThrowOnError extends boolean = false>(options: Options<CreateChatCompletionData, ThrowOnError>) => (options.client ?? client).post<CreateChatCompletionResponses, CreateChatCompletionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, {
             in: 'cookie',
             name: 'refdesk_session',
             type: 'apiKey'
         }],
-    url: '/api/v1/status',
+    url: '/v1/chat/completions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What `model` may name: applications, knowledge bases, embedding models
+ */
+export const listOpenAiModels = <ThrowOnError extends boolean = false>(options?: Options<ListOpenAiModelsData, ThrowOnError>) => (options?.client ?? client).get<ListOpenAiModelsResponses, ListOpenAiModelsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/v1/models',
     ...options
+});
+
+/**
+ * Embed texts with an embedding model of the workspace
+ */
+export const createEmbeddings = <ThrowOnError extends boolean = false>(options: Options<CreateEmbeddingsData, ThrowOnError>) => (options.client ?? client).post<CreateEmbeddingsResponses, CreateEmbeddingsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/v1/embeddings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });

@@ -262,6 +262,20 @@ export type ApplicationSettings = {
 };
 
 /**
+ * AssistantMessage
+ */
+export type AssistantMessage = {
+    /**
+     * Role
+     */
+    role?: 'assistant';
+    /**
+     * Content
+     */
+    content: string;
+};
+
+/**
  * AuditView
  */
 export type AuditView = {
@@ -303,6 +317,103 @@ export type AuditView = {
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * ChatChoice
+ */
+export type ChatChoice = {
+    /**
+     * Index
+     */
+    index?: number;
+    message: AssistantMessage;
+    /**
+     * Finish Reason
+     */
+    finish_reason?: 'stop' | 'length';
+    /**
+     * Logprobs
+     */
+    logprobs?: null;
+};
+
+/**
+ * ChatCompletion
+ */
+export type ChatCompletion = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Object
+     */
+    object?: 'chat.completion';
+    /**
+     * Created
+     */
+    created: number;
+    /**
+     * Model
+     */
+    model: string;
+    /**
+     * Choices
+     */
+    choices: Array<ChatChoice>;
+    usage: CompletionUsage;
+    /**
+     * Sources
+     */
+    sources?: Array<Source>;
+};
+
+/**
+ * ChatCompletionRequest
+ */
+export type ChatCompletionRequest = {
+    /**
+     * Model
+     *
+     * Name or id of an application or a knowledge base.
+     */
+    model: string;
+    /**
+     * Messages
+     */
+    messages: Array<ChatMessage>;
+    /**
+     * Stream
+     */
+    stream?: boolean;
+    stream_options?: StreamOptions | null;
+    /**
+     * Temperature
+     */
+    temperature?: number | null;
+    /**
+     * Max Tokens
+     */
+    max_tokens?: number | null;
+    /**
+     * Max Completion Tokens
+     */
+    max_completion_tokens?: number | null;
+};
+
+/**
+ * ChatMessage
+ */
+export type ChatMessage = {
+    /**
+     * Role
+     */
+    role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function';
+    /**
+     * Content
+     */
+    content?: string | Array<TextPart> | null;
 };
 
 /**
@@ -401,6 +512,24 @@ export type CitationOut = {
      * False once the paragraph has been deleted.
      */
     available?: boolean;
+};
+
+/**
+ * CompletionUsage
+ */
+export type CompletionUsage = {
+    /**
+     * Prompt Tokens
+     */
+    prompt_tokens?: number;
+    /**
+     * Completion Tokens
+     */
+    completion_tokens?: number;
+    /**
+     * Total Tokens
+     */
+    total_tokens?: number;
 };
 
 /**
@@ -679,6 +808,69 @@ export type DroppedView = {
      * Reason
      */
     reason: 'below_threshold' | 'beyond_top_n';
+};
+
+/**
+ * EmbeddingItem
+ */
+export type EmbeddingItem = {
+    /**
+     * Object
+     */
+    object?: 'embedding';
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Embedding
+     */
+    embedding: Array<number> | string;
+};
+
+/**
+ * EmbeddingList
+ */
+export type EmbeddingList = {
+    /**
+     * Object
+     */
+    object?: 'list';
+    /**
+     * Data
+     */
+    data: Array<EmbeddingItem>;
+    /**
+     * Model
+     */
+    model: string;
+    usage: CompletionUsage;
+};
+
+/**
+ * EmbeddingRequest
+ */
+export type EmbeddingRequest = {
+    /**
+     * Model
+     *
+     * Name or id of an embedding model of the workspace.
+     */
+    model: string;
+    /**
+     * Input
+     */
+    input: string | Array<string>;
+    /**
+     * Encoding Format
+     */
+    encoding_format?: 'float' | 'base64';
+    /**
+     * Input Type
+     *
+     * Not OpenAI's: models that tell questions from texts need it.
+     */
+    input_type?: 'query' | 'passage';
 };
 
 /**
@@ -1234,6 +1426,28 @@ export type MemberView = {
 };
 
 /**
+ * ModelCard
+ */
+export type ModelCard = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Object
+     */
+    object?: 'model';
+    /**
+     * Created
+     */
+    created: number;
+    /**
+     * Owned By
+     */
+    owned_by: 'application' | 'knowledge_base' | 'model';
+};
+
+/**
  * ModelChange
  *
  * Members that are present are changed. An `api_key` of null takes the stored key away.
@@ -1293,6 +1507,20 @@ export type ModelDraft = {
      * Is Default
      */
     is_default?: boolean;
+};
+
+/**
+ * ModelList
+ */
+export type ModelList = {
+    /**
+     * Object
+     */
+    object?: 'list';
+    /**
+     * Data
+     */
+    data: Array<ModelCard>;
 };
 
 /**
@@ -1410,6 +1638,20 @@ export type NewParagraph = {
      * Is Active
      */
     is_active?: boolean;
+};
+
+/**
+ * OpenAIError
+ *
+ * OpenAI's error body.
+ */
+export type OpenAiError = {
+    /**
+     * Error
+     */
+    error: {
+        [key: string]: unknown;
+    };
 };
 
 /**
@@ -2202,6 +2444,42 @@ export type SignInRequest = {
 };
 
 /**
+ * Source
+ *
+ * What `[n]` in the answer stands for.
+ */
+export type Source = {
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * Document
+     */
+    document: string;
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string;
+    /**
+     * Page
+     */
+    page?: number | null;
+    /**
+     * Section
+     */
+    section?: string;
+    /**
+     * Text
+     */
+    text: string;
+};
+
+/**
  * SourceOut
  *
  * One paragraph that was found for the question.
@@ -2323,6 +2601,30 @@ export type Status = {
      * Has Language Model
      */
     has_language_model: boolean;
+};
+
+/**
+ * StreamOptions
+ */
+export type StreamOptions = {
+    /**
+     * Include Usage
+     */
+    include_usage?: boolean;
+};
+
+/**
+ * TextPart
+ */
+export type TextPart = {
+    /**
+     * Type
+     */
+    type: string;
+    /**
+     * Text
+     */
+    text?: string;
 };
 
 /**
@@ -2643,134 +2945,55 @@ export type SignInRequestWritable = {
     password: string;
 };
 
-export type ListApiKeysData = {
+export type GetHealthData = {
     body?: never;
-    path?: never;
-    query?: {
-        /**
-         * Limit
-         */
-        limit?: number;
-        /**
-         * Cursor
-         */
-        cursor?: string | null;
-    };
-    url: '/api/v1/api-keys';
-};
-
-export type ListApiKeysErrors = {
-    /**
-     * Validation Error
-     */
-    422: HttpValidationError;
-};
-
-export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
-
-export type ListApiKeysResponses = {
-    /**
-     * Successful Response
-     */
-    200: PageApiKeyView;
-};
-
-export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponses];
-
-export type CreateApiKeyData = {
-    body: ApiKeyRequest;
     path?: never;
     query?: never;
-    url: '/api/v1/api-keys';
+    url: '/healthz';
 };
 
-export type CreateApiKeyErrors = {
+export type GetHealthResponses = {
     /**
-     * Validation Error
-     */
-    422: HttpValidationError;
-};
-
-export type CreateApiKeyError = CreateApiKeyErrors[keyof CreateApiKeyErrors];
-
-export type CreateApiKeyResponses = {
-    /**
+     * Response Gethealth
+     *
      * Successful Response
      */
-    201: ApiKeyCreated;
-};
-
-export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
-
-export type RevokeApiKeyData = {
-    body?: never;
-    path: {
-        /**
-         * Key Id
-         */
-        key_id: string;
+    200: {
+        [key: string]: string;
     };
-    query?: never;
-    url: '/api/v1/api-keys/{key_id}';
 };
 
-export type RevokeApiKeyErrors = {
-    /**
-     * Validation Error
-     */
-    422: HttpValidationError;
-};
+export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
 
-export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
-
-export type RevokeApiKeyResponses = {
-    /**
-     * Successful Response
-     */
-    204: void;
-};
-
-export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
-
-export type ListAuditEventsData = {
+export type GetReadinessData = {
     body?: never;
     path?: never;
-    query?: {
-        /**
-         * Installation
-         *
-         * The installation's own events (users, sign-ins); for administrators.
-         */
-        installation?: boolean;
-        /**
-         * Limit
-         */
-        limit?: number;
-        /**
-         * Cursor
-         */
-        cursor?: string | null;
-    };
-    url: '/api/v1/audit';
+    query?: never;
+    url: '/readyz';
 };
 
-export type ListAuditEventsErrors = {
-    /**
-     * Validation Error
-     */
-    422: HttpValidationError;
-};
-
-export type ListAuditEventsError = ListAuditEventsErrors[keyof ListAuditEventsErrors];
-
-export type ListAuditEventsResponses = {
+export type GetReadinessResponses = {
     /**
      * Successful Response
      */
-    200: PageAuditView;
+    200: unknown;
 };
 
-export type ListAuditEventsResponse = ListAuditEventsResponses[keyof ListAuditEventsResponses];
+export type GetStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/status';
+};
+
+export type GetStatusResponses = {
+    /**
+     * Successful Response
+     */
+    200: Status;
+};
+
+export type GetStatusResponse = GetStatusResponses[keyof GetStatusResponses];
 
 export type GetSetupData = {
     body?: never;
@@ -3480,6 +3703,135 @@ export type AddGroupMemberResponses = {
 };
 
 export type AddGroupMemberResponse = AddGroupMemberResponses[keyof AddGroupMemberResponses];
+
+export type ListApiKeysData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/api-keys';
+};
+
+export type ListApiKeysErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
+
+export type ListApiKeysResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageApiKeyView;
+};
+
+export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponses];
+
+export type CreateApiKeyData = {
+    body: ApiKeyRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/api-keys';
+};
+
+export type CreateApiKeyErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateApiKeyError = CreateApiKeyErrors[keyof CreateApiKeyErrors];
+
+export type CreateApiKeyResponses = {
+    /**
+     * Successful Response
+     */
+    201: ApiKeyCreated;
+};
+
+export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
+
+export type RevokeApiKeyData = {
+    body?: never;
+    path: {
+        /**
+         * Key Id
+         */
+        key_id: string;
+    };
+    query?: never;
+    url: '/api/v1/api-keys/{key_id}';
+};
+
+export type RevokeApiKeyErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
+
+export type RevokeApiKeyResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
+
+export type ListAuditEventsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Installation
+         *
+         * The installation's own events (users, sign-ins); for administrators.
+         */
+        installation?: boolean;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/audit';
+};
+
+export type ListAuditEventsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListAuditEventsError = ListAuditEventsErrors[keyof ListAuditEventsErrors];
+
+export type ListAuditEventsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageAuditView;
+};
+
+export type ListAuditEventsResponse = ListAuditEventsResponses[keyof ListAuditEventsResponses];
 
 export type ListModelsData = {
     body?: never;
@@ -4842,52 +5194,109 @@ export type UpdateApplicationResponses = {
 
 export type UpdateApplicationResponse = UpdateApplicationResponses[keyof UpdateApplicationResponses];
 
-export type GetHealthData = {
-    body?: never;
+export type CreateChatCompletionData = {
+    body: ChatCompletionRequest;
     path?: never;
     query?: never;
-    url: '/healthz';
+    url: '/v1/chat/completions';
 };
 
-export type GetHealthResponses = {
+export type CreateChatCompletionErrors = {
     /**
-     * Response Gethealth
-     *
-     * Successful Response
+     * Bad Request
      */
-    200: {
-        [key: string]: string;
-    };
-};
-
-export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
-
-export type GetReadinessData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/readyz';
-};
-
-export type GetReadinessResponses = {
+    400: OpenAiError;
     /**
-     * Successful Response
+     * Unauthorized
      */
-    200: unknown;
+    401: OpenAiError;
+    /**
+     * Not Found
+     */
+    404: OpenAiError;
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
 };
 
-export type GetStatusData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v1/status';
-};
+export type CreateChatCompletionError = CreateChatCompletionErrors[keyof CreateChatCompletionErrors];
 
-export type GetStatusResponses = {
+export type CreateChatCompletionResponses = {
     /**
      * Successful Response
      */
-    200: Status;
+    200: ChatCompletion;
 };
 
-export type GetStatusResponse = GetStatusResponses[keyof GetStatusResponses];
+export type CreateChatCompletionResponse = CreateChatCompletionResponses[keyof CreateChatCompletionResponses];
+
+export type ListOpenAiModelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/models';
+};
+
+export type ListOpenAiModelsErrors = {
+    /**
+     * Bad Request
+     */
+    400: OpenAiError;
+    /**
+     * Unauthorized
+     */
+    401: OpenAiError;
+    /**
+     * Not Found
+     */
+    404: OpenAiError;
+};
+
+export type ListOpenAiModelsError = ListOpenAiModelsErrors[keyof ListOpenAiModelsErrors];
+
+export type ListOpenAiModelsResponses = {
+    /**
+     * Successful Response
+     */
+    200: ModelList;
+};
+
+export type ListOpenAiModelsResponse = ListOpenAiModelsResponses[keyof ListOpenAiModelsResponses];
+
+export type CreateEmbeddingsData = {
+    body: EmbeddingRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/embeddings';
+};
+
+export type CreateEmbeddingsErrors = {
+    /**
+     * Bad Request
+     */
+    400: OpenAiError;
+    /**
+     * Unauthorized
+     */
+    401: OpenAiError;
+    /**
+     * Not Found
+     */
+    404: OpenAiError;
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateEmbeddingsError = CreateEmbeddingsErrors[keyof CreateEmbeddingsErrors];
+
+export type CreateEmbeddingsResponses = {
+    /**
+     * Successful Response
+     */
+    200: EmbeddingList;
+};
+
+export type CreateEmbeddingsResponse = CreateEmbeddingsResponses[keyof CreateEmbeddingsResponses];

@@ -17,7 +17,7 @@ export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValu
         {...form.getInputProps('mode')}
       />
       <div>
-        <Text size="sm" fw={500} id="application-threshold">
+        <Text size="sm" fw={600} id="application-threshold">
           {t('knowledge.threshold')}
         </Text>
         <Text size="xs" c="dimmed" mb={6}>

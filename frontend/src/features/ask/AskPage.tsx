@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { useCaller } from '../../app/session';
 import { Problem } from '../../components/Problem';
 import classes from './AskPage.module.css';
-import { AskRoom } from './AskRoom';
 import { Composer, type ComposerHandle } from './Composer';
 import { NoModelBanner } from './NoModelBanner';
 import { SourcePicker } from './SourcePicker';
@@ -44,34 +43,26 @@ export default function AskPage() {
     sources.kind === 'application' ? applications.find((one) => one.id === sources.id) : undefined;
   const name = session.user?.name.split(' ')[0];
   return (
-    <AskRoom
-      run={null}
-      sheetOpen={false}
-      onSheetClose={noop}
-      composer={
-        <>
-          {ask.error && <Problem error={ask.error} />}
-          <Composer
-            ref={composer}
-            draftKey="new"
-            running={false}
-            sending={ask.isPending}
-            onSend={send}
-            onStop={noop}
-            autoFocus
-            left={<SourcePicker value={sources} onChange={setPicked} />}
-          />
-        </>
-      }
-    >
+    <div className={classes.room}>
+      <NoModelBanner />
       <div className={classes.welcome}>
-        <NoModelBanner />
         <h1 className={classes.title}>
           {application ? application.name : name ? t('ask.greeting', { name }) : t('ask.greetingPlain')}
         </h1>
         <p className={classes.text}>
           {application?.settings.opening_words || application?.description || t('ask.invitation')}
         </p>
+        {ask.error && <Problem error={ask.error} />}
+        <Composer
+          ref={composer}
+          draftKey="new"
+          running={false}
+          sending={ask.isPending}
+          onSend={send}
+          onStop={noop}
+          autoFocus
+          left={<SourcePicker value={sources} onChange={setPicked} />}
+        />
         <Suggestions
           sources={sources}
           onAsk={(question) => {
@@ -80,6 +71,6 @@ export default function AskPage() {
           }}
         />
       </div>
-    </AskRoom>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The chooser in the composer: tick knowledge bases, or ask an application. */
-import { Button, Checkbox, Popover, Radio, ScrollArea, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Popover, Radio, ScrollArea, Stack, Text } from '@mantine/core';
 import { IconBooks, IconChevronDown, IconLayoutGrid } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Sources } from './sources';
@@ -30,14 +30,22 @@ export function SourcePicker({ value, onChange }: Props) {
       maw={260}
       fw={500}
       leftSection={<Icon size={16} aria-hidden />}
-      rightSection={onChange ? <IconChevronDown size={14} aria-hidden /> : null}
-      disabled={!onChange}
+      rightSection={<IconChevronDown size={14} aria-hidden />}
       aria-label={t('ask.whereToLook', { where: label() })}
     >
       {label()}
     </Button>
   );
-  if (!onChange) return face;
+  if (!onChange) {
+    return (
+      <Group gap={8} wrap="nowrap" pl={8} c="dimmed" fz="sm">
+        <Icon size={16} aria-hidden />
+        <Text size="sm" truncate>
+          {label()}
+        </Text>
+      </Group>
+    );
+  }
   const toggle = (id: string, checked: boolean) => {
     const ids = value.kind === 'bases' ? value.ids : [];
     const next = checked ? [...ids, id] : ids.filter((other) => other !== id);

@@ -18,8 +18,8 @@ function summary(run: RunOut, t: TFunction): string {
   const retrieval = run.retrieval;
   const searched = (retrieval?.candidates ?? 0) > 0 || (retrieval?.threshold ?? 0) > 0;
   if (run.state === 'queued') parts.push(t('ask.statusQueued'));
-  else if (bases > 0) parts.push(t('ask.statusBases', { count: bases }));
-  else parts.push(t('ask.statusAllBases'));
+  else if (isOpen(run) && !searched) parts.push(t('ask.statusSearching', { count: bases }));
+  else parts.push(t('ask.statusSearched', { count: bases }));
   if (searched && retrieval) {
     parts.push(t('ask.statusFound', { count: retrieval.candidates ?? 0 }));
     parts.push(t('ask.statusKept', { count: retrieval.found ? (retrieval.hits?.length ?? 0) : 0 }));

@@ -124,13 +124,16 @@ function Notes({ run }: { run: RunOut }) {
   if (run.state === 'cancelled') notes.push(t('ask.wasStopped'));
   if (run.state === 'interrupted') notes.push(t('ask.wasInterrupted'));
   const retrieval = run.retrieval;
+  const best = formatScore(retrieval?.best ?? 0);
   if (retrieval && retrieval.found === false && (retrieval.threshold ?? 0) > 0) {
-    notes.push(
-      t('ask.notFoundWhy', {
-        best: formatScore(retrieval.best ?? 0),
-        threshold: formatScore(retrieval.threshold ?? 0),
-      }),
-    );
+    // The built-in reply names the scores itself; an application's own does not.
+    if (!run.answer.includes(best))
+      notes.push(
+        t('ask.notFoundWhy', {
+          best,
+          threshold: formatScore(retrieval.threshold ?? 0),
+        }),
+      );
   } else if (run.state === 'finished' && !run.model_id && run.answer) {
     notes.push(t('ask.quoted'));
   }

@@ -1,9 +1,13 @@
-import { Badge, Spoiler, Text } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { HitView } from '../../api/generated/types.gen';
 import { formatScore } from '../../i18n/format';
 import classes from './HitTest.module.css';
+
+/** Characters beyond which a paragraph is folded at first. */
+const foldFrom = 360;
 
 interface Props {
   hit: HitView;
@@ -15,6 +19,7 @@ interface Props {
 /** One paragraph with a bar for each score; the amber line is the threshold. */
 export function HitRow({ hit, rank, threshold, note }: Props) {
   const { t } = useTranslation();
+  const [open, setOpen] = useState(hit.content.length <= foldFrom);
   const [start, end] = hit.piece;
   const place = [hit.page ? t('common.page', { page: hit.page }) : null, ...hit.title_chain, hit.title]
     .filter(Boolean)
@@ -40,22 +45,27 @@ export function HitRow({ hit, rank, threshold, note }: Props) {
           </Text>
         )}
       </div>
-      <Spoiler
-        maxHeight={rank === null ? 52 : 108}
-        showLabel={t('knowledge.readMore')}
-        hideLabel={t('knowledge.readLess')}
-        mb="xs"
-      >
-        <p className={classes.text}>
-          {hit.content.slice(0, start)}
-          {end > start && end - start < hit.content.length ? (
-            <mark>{hit.content.slice(start, end)}</mark>
-          ) : (
-            hit.content.slice(start, end)
-          )}
-          {hit.content.slice(Math.max(start, end))}
-        </p>
-      </Spoiler>
+      <p className={classes.text} data-clamped={!open || undefined}>
+        {hit.content.slice(0, start)}
+        {end > start && end - start < hit.content.length ? (
+          <mark>{hit.content.slice(start, end)}</mark>
+        ) : (
+          hit.content.slice(start, end)
+        )}
+        {hit.content.slice(Math.max(start, end))}
+      </p>
+      {hit.content.length > foldFrom && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          mb={8}
+          ml={-8}
+          onClick={() => setOpen(!open)}
+          aria-expanded={open}
+        >
+          {open ? t('knowledge.readLess') : t('knowledge.readMore')}
+        </Button>
+      )}
       <div className={classes.bars}>
         <Bar
           label={t('knowledge.scores.dense')}

@@ -11,6 +11,8 @@ import { formatNumber, formatScore } from '../../i18n/format';
 import { HitRow } from './HitRow';
 import classes from './HitTest.module.css';
 
+/** Candidates left out that are shown at first. */
+const droppedShown = 4;
 const modes = ['blend', 'embedding', 'keywords'] as const;
 
 export function HitTest({ base }: { base: KnowledgeBaseView }) {
@@ -66,7 +68,7 @@ export function HitTest({ base }: { base: KnowledgeBaseView }) {
             data={modes.map((value) => ({ value, label: t(`knowledge.modes.${value}`) }))}
           />
           <div>
-            <Text size="sm" fw={500} id="hit-threshold">
+            <Text size="sm" fw={600} id="hit-threshold">
               {t('knowledge.threshold')}
             </Text>
             <Text size="xs" c="dimmed" mb={6}>
@@ -111,6 +113,7 @@ export function HitTest({ base }: { base: KnowledgeBaseView }) {
 
 function Result({ result }: { result: HitTestResult }) {
   const { t } = useTranslation();
+  const [all, setAll] = useState(false);
   const milliseconds = Object.values(result.timings_ms).reduce((sum, ms) => sum + ms, 0);
   const total = result.timings_ms.total ?? milliseconds;
   return (
@@ -136,7 +139,7 @@ function Result({ result }: { result: HitTestResult }) {
               {t('knowledge.dropped', { count: result.dropped.length })}
             </Text>
           </Group>
-          {result.dropped.map(({ hit, reason }) => (
+          {result.dropped.slice(0, all ? undefined : droppedShown).map(({ hit, reason }) => (
             <HitRow
               key={hit.paragraph_id}
               hit={hit}
@@ -145,6 +148,11 @@ function Result({ result }: { result: HitTestResult }) {
               note={t(`knowledge.dropReason.${reason}`)}
             />
           ))}
+          {!all && result.dropped.length > droppedShown && (
+            <Button variant="default" onClick={() => setAll(true)}>
+              {t('knowledge.showDropped')}
+            </Button>
+          )}
         </>
       )}
     </Stack>

@@ -110,12 +110,14 @@ function BaseCard({ base }: { base: KnowledgeBaseView }) {
       <Text component="p" size="sm" c="dimmed" m={0} lineClamp={2} className={classes.description}>
         {base.description || t('knowledge.noDescription')}
       </Text>
-      <Text component="p" size="sm" m={0} className={classes.counts}>
-        {t('knowledge.documentCount', { count: base.counts.documents })}
-        <span aria-hidden>·</span>
-        {t('knowledge.paragraphCount', { count: base.counts.paragraphs })}
-        <span aria-hidden>·</span>
-        <span className={classes.faint}>{formatAgo(base.updated_at)}</span>
+      <Text component="p" size="sm" m={0}>
+        {[
+          t('knowledge.documentCount', { count: base.counts.documents }),
+          t('knowledge.paragraphCount', { count: base.counts.paragraphs }),
+        ].join(' · ')}
+      </Text>
+      <Text component="p" size="xs" c="dimmed" m={0}>
+        {t('knowledge.updatedAgo', { ago: formatAgo(base.updated_at) })}
       </Text>
       {working > 0 && (
         <Text component="p" size="sm" m={0} className={classes.working}>

@@ -47,7 +47,7 @@ export function StateChip({ document }: { document: Standing }) {
     );
   }
   return (
-    <Badge color={colors[state]} leftSection={icons[state]}>
+    <Badge color={colors[state]} leftSection={icons[state]} miw="max-content">
       {label}
     </Badge>
   );

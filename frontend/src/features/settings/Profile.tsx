@@ -85,7 +85,7 @@ function Appearance() {
     <Paper className="rd-card" p="lg">
       <Stack>
         <Group justify="space-between">
-          <Text size="sm" fw={500}>
+          <Text size="sm" fw={600}>
             {t('common.theme')}
           </Text>
           <SegmentedControl
@@ -100,7 +100,7 @@ function Appearance() {
           />
         </Group>
         <Group justify="space-between">
-          <Text size="sm" fw={500}>
+          <Text size="sm" fw={600}>
             {t('common.language')}
           </Text>
           <SegmentedControl

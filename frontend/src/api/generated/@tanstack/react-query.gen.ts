@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { downloadDocument, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getModel, getParagraph, getReadiness, getRun, getSession, getSetup, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listParagraphs, listUsers, listWorkspaces, type Options } from '../sdk.gen';
-import type { DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { downloadDocument, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getModel, getParagraph, getReadiness, getRun, getSession, getSetup, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphs, listUsers, listWorkspaces, type Options } from '../sdk.gen';
+import type { DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -39,14 +39,14 @@ const createQueryKey = <TOptions extends Options>(id: string, options?: TOptions
     return [params];
 };
 
-export const listApiKeysQueryKey = (options?: Options<ListApiKeysData>) => createQueryKey('listApiKeys', options);
+export const getHealthQueryKey = (options?: Options<GetHealthData>) => createQueryKey('getHealth', options);
 
 /**
- * One's own keys; for owners all of the workspace
+ * The process answers
  */
-export const listApiKeysOptions = (options?: Options<ListApiKeysData>) => queryOptions<ListApiKeysResponse, ListApiKeysError, ListApiKeysResponse, ReturnType<typeof listApiKeysQueryKey>>({
+export const getHealthOptions = (options?: Options<GetHealthData>) => queryOptions<GetHealthResponse, DefaultError, GetHealthResponse, ReturnType<typeof getHealthQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
-        const { data } = await listApiKeys({
+        const { data } = await getHealth({
             ...options,
             ...queryKey[0],
             signal,
@@ -54,17 +54,17 @@ export const listApiKeysOptions = (options?: Options<ListApiKeysData>) => queryO
         });
         return data;
     },
-    queryKey: listApiKeysQueryKey(options)
+    queryKey: getHealthQueryKey(options)
 });
 
-export const listAuditEventsQueryKey = (options?: Options<ListAuditEventsData>) => createQueryKey('listAuditEvents', options);
+export const getReadinessQueryKey = (options?: Options<GetReadinessData>) => createQueryKey('getReadiness', options);
 
 /**
- * Who did what, newest first
+ * The database answers and is migrated
  */
-export const listAuditEventsOptions = (options?: Options<ListAuditEventsData>) => queryOptions<ListAuditEventsResponse, ListAuditEventsError, ListAuditEventsResponse, ReturnType<typeof listAuditEventsQueryKey>>({
+export const getReadinessOptions = (options?: Options<GetReadinessData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof getReadinessQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
-        const { data } = await listAuditEvents({
+        const { data } = await getReadiness({
             ...options,
             ...queryKey[0],
             signal,
@@ -72,7 +72,25 @@ export const listAuditEventsOptions = (options?: Options<ListAuditEventsData>) =
         });
         return data;
     },
-    queryKey: listAuditEventsQueryKey(options)
+    queryKey: getReadinessQueryKey(options)
+});
+
+export const getStatusQueryKey = (options?: Options<GetStatusData>) => createQueryKey('getStatus', options);
+
+/**
+ * What this workspace can do now
+ */
+export const getStatusOptions = (options?: Options<GetStatusData>) => queryOptions<GetStatusResponse, DefaultError, GetStatusResponse, ReturnType<typeof getStatusQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getStatus({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getStatusQueryKey(options)
 });
 
 export const getSetupQueryKey = (options?: Options<GetSetupData>) => createQueryKey('getSetup', options);
@@ -217,6 +235,42 @@ export const listGroupsOptions = (options?: Options<ListGroupsData>) => queryOpt
         return data;
     },
     queryKey: listGroupsQueryKey(options)
+});
+
+export const listApiKeysQueryKey = (options?: Options<ListApiKeysData>) => createQueryKey('listApiKeys', options);
+
+/**
+ * One's own keys; for owners all of the workspace
+ */
+export const listApiKeysOptions = (options?: Options<ListApiKeysData>) => queryOptions<ListApiKeysResponse, ListApiKeysError, ListApiKeysResponse, ReturnType<typeof listApiKeysQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listApiKeys({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listApiKeysQueryKey(options)
+});
+
+export const listAuditEventsQueryKey = (options?: Options<ListAuditEventsData>) => createQueryKey('listAuditEvents', options);
+
+/**
+ * Who did what, newest first
+ */
+export const listAuditEventsOptions = (options?: Options<ListAuditEventsData>) => queryOptions<ListAuditEventsResponse, ListAuditEventsError, ListAuditEventsResponse, ReturnType<typeof listAuditEventsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listAuditEvents({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listAuditEventsQueryKey(options)
 });
 
 export const listModelsQueryKey = (options?: Options<ListModelsData>) => createQueryKey('listModels', options);
@@ -507,14 +561,14 @@ export const getApplicationOptions = (options: Options<GetApplicationData>) => q
     queryKey: getApplicationQueryKey(options)
 });
 
-export const getHealthQueryKey = (options?: Options<GetHealthData>) => createQueryKey('getHealth', options);
+export const listOpenAiModelsQueryKey = (options?: Options<ListOpenAiModelsData>) => createQueryKey('listOpenAiModels', options);
 
 /**
- * The process answers
+ * What `model` may name: applications, knowledge bases, embedding models
  */
-export const getHealthOptions = (options?: Options<GetHealthData>) => queryOptions<GetHealthResponse, DefaultError, GetHealthResponse, ReturnType<typeof getHealthQueryKey>>({
+export const listOpenAiModelsOptions = (options?: Options<ListOpenAiModelsData>) => queryOptions<ListOpenAiModelsResponse, ListOpenAiModelsError, ListOpenAiModelsResponse, ReturnType<typeof listOpenAiModelsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
-        const { data } = await getHealth({
+        const { data } = await listOpenAiModels({
             ...options,
             ...queryKey[0],
             signal,
@@ -522,41 +576,5 @@ export const getHealthOptions = (options?: Options<GetHealthData>) => queryOptio
         });
         return data;
     },
-    queryKey: getHealthQueryKey(options)
-});
-
-export const getReadinessQueryKey = (options?: Options<GetReadinessData>) => createQueryKey('getReadiness', options);
-
-/**
- * The database answers and is migrated
- */
-export const getReadinessOptions = (options?: Options<GetReadinessData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof getReadinessQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await getReadiness({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: getReadinessQueryKey(options)
-});
-
-export const getStatusQueryKey = (options?: Options<GetStatusData>) => createQueryKey('getStatus', options);
-
-/**
- * What this workspace can do now
- */
-export const getStatusOptions = (options?: Options<GetStatusData>) => queryOptions<GetStatusResponse, DefaultError, GetStatusResponse, ReturnType<typeof getStatusQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await getStatus({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: getStatusQueryKey(options)
+    queryKey: listOpenAiModelsQueryKey(options)
 });
