@@ -65,7 +65,7 @@ class ApplicationRepository:
             .order_by(ApplicationBase.position)
         )
         found: dict[UUID, list[UUID]] = {application_id: [] for application_id in application_ids}
-        for application_id, base_id in rows.tuples():
+        for application_id, base_id in rows:
             found[application_id].append(base_id)
         return found
 
