@@ -57,7 +57,7 @@ class ApplicationService:
 
     async def create(self, draft: ApplicationCreate) -> ApplicationOut:
         """Store an application. Raises the errors of this room for what does not fit together."""
-        _check_prompts(draft.prompts)
+        check_prompts(draft.prompts)
         await self._check_bases(draft.knowledge_base_ids)
         await self._check_model(draft.model_id)
         application = Application(
@@ -92,7 +92,7 @@ class ApplicationService:
             application.description = patch.description
         if patch.prompts is not None:
             merged = ApplicationPrompts.model_validate(_merged(application.prompts, patch.prompts))
-            _check_prompts(merged)
+            check_prompts(merged)
             application.prompts = merged.model_dump()
         if patch.settings is not None:
             merged_settings = _merged(application.settings, patch.settings)
@@ -131,7 +131,8 @@ class ApplicationService:
             raise ApplicationModelUnsuitable(model_id=str(model_id), kind=model.kind)
 
 
-def _check_prompts(prompts: ApplicationPrompts) -> None:
+def check_prompts(prompts: ApplicationPrompts) -> None:
+    """Raise `PromptIncomplete` unless the answer template is empty or has both placeholders."""
     missing = [name for name in ("{data}", "{question}") if name not in prompts.answer]
     if prompts.answer and missing:
         raise PromptIncomplete(missing=missing)
