@@ -28,10 +28,10 @@ WORDS = TEXT.split()
 
 
 def document(paragraphs: int, seed: int) -> bytes:
-    """Markdown of `paragraphs` sections of about 60 words each."""
+    """Markdown of `paragraphs` sections of about 30 words each."""
     source = random.Random(seed)
     parts = [
-        f"## Section {n}\n\n" + " ".join(source.choice(WORDS) for _ in range(60)) + f" ERR-{n:05d}.\n"
+        f"## Section {n}\n\n" + " ".join(source.choice(WORDS) for _ in range(30)) + f" ERR-{n:05d}.\n"
         for n in range(paragraphs)
     ]
     return "\n".join(parts).encode()
@@ -99,7 +99,7 @@ def measure(folder: Path, *, searches: int, paragraphs: int) -> dict[str, Any]:
         served.wait_until_ready()
         bench = Bench(served)
         base = bench.call("POST", "/api/v1/knowledge-bases", json={"name": "Bench"})
-        bench.wait_until_ready(bench.upload(base["id"], "first.md", document(500, 1)))
+        bench.wait_until_ready(bench.upload(base["id"], "first.md", document(100, 1)))
         bench.searches(base["id"], 20, 2)
         idle = bench.searches(base["id"], searches, 3)
         started = time.perf_counter()
