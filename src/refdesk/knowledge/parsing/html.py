@@ -20,7 +20,7 @@ from refdesk.knowledge.parsing.plain import report_damage
 _META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _PROLOG = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)["']""")
 _SNIFF = re.compile(rb"<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])", re.IGNORECASE)
-_SPACE = re.compile(r"[ \t\r\n\f\u200b]+")
+_SPACE = re.compile(r"[ \t\r\n\f\u00a0\u200b]+")
 _LINES = re.compile(r" *\n *")
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _BLOCK_TAGS = (

@@ -6,9 +6,10 @@ from selectolax.lexbor import LexborNode
 
 from refdesk.knowledge.parsing.grid import markdown_table
 
-_SPACE = re.compile(r"[ \t\r\n\f\u200b]+")
+_SPACE = re.compile(r"[ \t\r\n\f\u00a0\u200b]+")
 _STRUCTURE = "h1,h2,h3,h4,h5,h6,pre,ul,ol,blockquote"
 _MAX_SPAN = 1000
+_MAX_DEPTH = 200
 
 
 def is_layout(table: LexborNode) -> bool:
@@ -88,12 +89,15 @@ def _span(cell: LexborNode, name: str) -> int:
 
 def _cell(cell: LexborNode) -> str:
     parts: list[str] = []
-    _collect(cell, parts)
+    _collect(cell, parts, 0)
     lines = (_SPACE.sub(" ", line).strip() for line in "".join(parts).split("\x1e"))
     return "\n".join(line for line in lines if line)
 
 
-def _collect(node: LexborNode, parts: list[str]) -> None:
+def _collect(node: LexborNode, parts: list[str], depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        parts.append(node.text(separator=" "))
+        return
     child = node.child
     while child is not None:
         tag = child.tag or ""
@@ -102,12 +106,12 @@ def _collect(node: LexborNode, parts: list[str]) -> None:
         elif tag == "br":
             parts.append("\x1e")
         elif tag in ("td", "th"):
-            _collect(child, parts)
+            _collect(child, parts, depth + 1)
             parts.append("; ")
         elif tag in ("p", "div", "li", "tr", "ul", "ol", "table", "pre"):
             parts.append("\x1e")
-            _collect(child, parts)
+            _collect(child, parts, depth + 1)
             parts.append("\x1e")
         elif not tag.startswith(("-", "!", "_")):
-            _collect(child, parts)
+            _collect(child, parts, depth + 1)
         child = child.next

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import cast
 
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
-from refdesk.knowledge.parsing.errors import EmptyFile, UnsupportedKind
+from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
 
 HEAD_BYTES = 64 * 1024
 
@@ -76,7 +76,10 @@ def choose(data: bytes, name: str) -> Parser:
 def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed:
     """Read a file in this process. Raises a `ParseError`; use `parse_limited` for files from outside."""
     parser = choose(data, name)
-    parsed = parser.parse(data, name, options or ParseOptions())
+    try:
+        parsed = parser.parse(data, name, options or ParseOptions())
+    except RecursionError as error:
+        raise CorruptFile("The file is nested deeper than any person would write it.") from error
     expected = _kind_of_name(name)
     if expected and expected != parsed.kind and not (parsed.kind == "text" and expected == "markdown"):
         warning = ParseWarning(

@@ -121,6 +121,7 @@ def _finish(
 ) -> SplitResult:
     out: list[ParagraphDraft] = []
     removed = 0
+    uncovered: int | None = None
     previous: Section | None = None
     smallest = settings.effective_min_size
     for draft in drafts:
@@ -128,12 +129,21 @@ def _finish(
         previous = draft.section
         made, gone = _paragraph(text, draft, settings.with_filter, first=first)
         removed += gone
+        if not (made.content or made.title):
+            # All of it was filtered out; its neighbour covers it, so that spans leave no gap.
+            if out:
+                out[-1] = replace(out[-1], end=made.end)
+            else:
+                uncovered = made.start if uncovered is None else uncovered
+            continue
+        if uncovered is not None:
+            made, uncovered = replace(made, start=uncovered), None
         small = smallest and out and len(made.content) < smallest
         if small and sizing.size(out[-1].start, made.end) <= limit - _FENCES:
             out[-1] = _merged(out[-1], made, draft, text if first else "")
         else:
             out.append(made)
-    return SplitResult(tuple(p for p in out if p.content or p.title), removed, ())
+    return SplitResult(tuple(out), removed, ())
 
 
 def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> tuple[ParagraphDraft, int]:

@@ -121,6 +121,12 @@ def test_lines_of_code_style_become_one_code_block() -> None:
     ]
 
 
+def test_document_nested_deeper_than_the_stack_is_refused() -> None:
+    depth = 3000
+    with pytest.raises(CorruptFile):
+        _read("<w:p>" + "<w:ins>" * depth + "<w:r><w:t>deep</w:t></w:r>" + "</w:ins>" * depth + "</w:p>")
+
+
 def test_document_without_text_is_reported_as_empty() -> None:
     with pytest.raises(EmptyFile):
         _read(p(""))

@@ -83,6 +83,17 @@ def test_page_deeper_than_the_stack_is_read() -> None:
     assert parsed.text == "deep"
 
 
+def test_cell_deeper_than_the_stack_is_read() -> None:
+    parsed = _read(
+        f"<table><tr><th>k</th><th>v</th></tr><tr><td>a</td><td>{'<span>' * 3000}deep</td></tr></table>"
+    )
+    assert "| a | deep |" in parsed.text
+
+
+def test_hard_spaces_count_as_spaces() -> None:
+    assert _read("<p>from&nbsp;&nbsp;&nbsp;to</p>").text == "from to"
+
+
 def test_page_built_by_a_script_is_reported() -> None:
     with pytest.raises(NoText) as caught:
         _read("<div id=root></div><script>render()</script>")

@@ -169,3 +169,10 @@ def test_filter_removes_no_word_and_counts_what_it_removed() -> None:
 def test_settings_out_of_range_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(SettingsInvalid):
         SplitSettings(**bad)  # pyright: ignore[reportArgumentType]
+
+
+def test_block_that_is_filtered_out_whole_makes_no_empty_paragraph_and_no_gap() -> None:
+    parsed = parsed_of(("paragraph", "\u200b\u200b"), ("heading", "A", 1), ("paragraph", "a"))
+    result = split(parsed)
+    assert [(p.start, p.title, p.content) for p in result.paragraphs] == [(0, "A", "a")]
+    assert result.removed_chars == 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refdesk.knowledge.parsing.pdf.lines import Text
-from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
+from refdesk.knowledge.parsing.pdf.vendor import Handle, PdfiumError, raw
 
 _MAX_HEADING = 160
 _MAX_LINES = 3
@@ -59,8 +59,11 @@ def _place(target: Handle) -> list[Any]:
 def link_entries(document: Handle, pages: int, heights: list[float]) -> list[Entry]:
     """Entries of a contents page: at least four links inside the document on one of the first pages."""
     for number in range(min(pages, 12)):
-        page = document[number]
-        textpage = page.get_textpage()
+        try:
+            page = document[number]
+            textpage = page.get_textpage()
+        except PdfiumError:
+            continue  # reported as damaged when its text was read
         found: list[tuple[float, float, Entry]] = []
         position = ctypes.c_int(0)
         link = raw.FPDF_LINK()

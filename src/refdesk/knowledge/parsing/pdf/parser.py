@@ -131,13 +131,13 @@ class _Reading:
         """Segments of the main reading direction, tables among them, and the other directions."""
         try:
             page = self.document[number - 1]
+            frame = Frame(page)
+            read = read_glyphs(page, number, frame)
         except PdfiumError:
             self.found.warn("damaged-page", f"Page {number} is damaged and was left out.", number)
             self.heights.append(0.0)
             return [], []
-        frame = Frame(page)
         self.heights.append(frame.height)
-        read = read_glyphs(page, number, frame)
         self.doubled += read.doubled
         if read.invisible and not any(read.by_turn.values()):
             # A scan with a text layer from OCR: the layer is all there is.
