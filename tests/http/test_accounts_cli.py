@@ -7,6 +7,8 @@ in a thread, as `refdesk serve` does it.
 import json
 import os
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -145,6 +147,12 @@ def test_a_command_talks_to_the_server_that_runs_and_works_without_when_it_is_go
         assert "first@example.org" in run("user", "list").stdout
         link = run("user", "reset", "first@example.org").stdout.splitlines()[0]
         assert link.startswith(f"{served}/invite/")
-    (folder / "server.json").write_text(json.dumps({"pid": 1, "address": "http://127.0.0.1:1"}))
+    (folder / "server.json").write_text(json.dumps({"pid": os.getpid(), "address": "http://127.0.0.1:1"}))
     assert "first@example.org" in run("user", "list").stdout
+    dead = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
+    (folder / "server.json").write_text(json.dumps({"pid": int(dead.stdout), "address": served}))
+    assert "/invite/" in run("user", "reset", "first@example.org").stdout.splitlines()[0]
+    assert served not in run("user", "reset", "first@example.org").stdout
     (folder / "server.json").unlink()

@@ -15,12 +15,12 @@ from refdesk.accounts.access import (
 )
 from refdesk.accounts.audit import audit
 from refdesk.accounts.keys import key_resources
-from refdesk.accounts.operator import OPERATOR_FILE, load_operator_key
 from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
 from refdesk.accounts.routes import routers
 from refdesk.accounts.scope import ALL_PERMISSIONS, Permission, Role, Scope
 from refdesk.accounts.setup import SetupGate, issue_setup_token
 from refdesk.accounts.workspaces import on_workspace_created
+from refdesk.kit.operator_key import OPERATOR_FILE, load_operator_key
 
 __all__ = [
     "ALL_PERMISSIONS",

@@ -17,11 +17,11 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 
 from refdesk.accounts.callers import Caller, caller_of_key, caller_of_session, choose_workspace
 from refdesk.accounts.errors import BoundKey, CsrfFailed, InvalidApiKey, KeysMayNot
-from refdesk.accounts.operator import OPERATOR_PREFIX, is_operator
 from refdesk.accounts.scope import Permission, Role, Scope
 from refdesk.accounts.tokens import API_KEY_PREFIX, csrf_matches
 from refdesk.accounts.workspaces import ensure_default_workspace
 from refdesk.kit.errors import Forbidden, Unauthenticated
+from refdesk.kit.operator_key import OPERATOR_PREFIX, is_operator
 from refdesk.kit.settings import Settings
 from refdesk.kit.web import DatabaseDep
 

@@ -15,7 +15,6 @@ from refdesk.accounts.audit import audit_installation
 from refdesk.accounts.callers import Caller
 from refdesk.accounts.directory import TokenStore, UserStore, WorkspaceStore
 from refdesk.accounts.errors import SetupDone, SetupRequired, SetupTokenWrong
-from refdesk.accounts.operator import OPERATOR_PREFIX, is_operator
 from refdesk.accounts.repository import MembershipRepository
 from refdesk.accounts.scope import Role
 from refdesk.accounts.tables import OneTimeToken, User
@@ -23,6 +22,7 @@ from refdesk.accounts.tokens import new_token, token_hash
 from refdesk.accounts.workspaces import create_workspace, default_workspace_name
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database
+from refdesk.kit.operator_key import OPERATOR_PREFIX, is_operator
 from refdesk.kit.settings import Settings
 
 PURPOSE = "setup"

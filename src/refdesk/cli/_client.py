@@ -12,19 +12,22 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 from uuid import UUID
 
 import httpx
 import typer
-from fastapi import FastAPI
 
-from refdesk.accounts import load_operator_key
 from refdesk.cli._console import report_error
 from refdesk.cli._settings import load_settings
 from refdesk.kit.errors import AppError
 from refdesk.kit.logs import configure_logs
+from refdesk.kit.operator_key import load_operator_key
 from refdesk.kit.settings import Settings
+
+if TYPE_CHECKING:
+    # The product takes seconds to import; a command that talks to a running server needs none of it.
+    from fastapi import FastAPI
 
 ServerOption = Annotated[
     str | None, typer.Option("--server", envvar="REFDESK_SERVER", help="Address of a Refdesk server.")
@@ -40,6 +43,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 # Uploads and answers take their time; a server that does not even accept the connection does not.
 _TIMEOUT = httpx.Timeout(600.0, connect=10.0)
 _PAGE = 500
+# Written by `refdesk serve` while it answers: {"pid", "address"}, the address on this machine.
+SERVER_FILE = "server.json"
 
 
 class RequestFailed(AppError):
@@ -80,7 +85,7 @@ class Client:
 
     http: httpx.AsyncClient
     settings: Settings | None = None
-    app: FastAPI | None = None
+    app: "FastAPI | None" = None
     database_url: str | None = None
     as_json: bool = False
 
@@ -175,7 +180,10 @@ async def _remote(stack: AsyncExitStack, server: str, api_key: str | None) -> Cl
 async def _running(stack: AsyncExitStack, settings: Settings) -> Client | None:
     """The server that `refdesk serve` named in the data folder, if it really answers to this operator."""
     try:
-        address = json.loads((settings.data_dir / "server.json").read_text())["address"]
+        running = json.loads((settings.data_dir / SERVER_FILE).read_text())
+        address = running["address"]
+        # After a kill -9 the file stays and its port may be anybody's: who is dead gets no operator's key.
+        os.kill(int(running["pid"]), 0)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     headers = _headers(load_operator_key(settings.data_dir))

@@ -1,11 +1,14 @@
 """The web server of `refdesk serve`. Imports the whole product (1 to 2 s), so it is imported late."""
 
 import contextlib
+import json
+import os
 import socket
 
 import uvicorn
 
 from refdesk.accounts import issue_setup_token
+from refdesk.cli._client import SERVER_FILE
 from refdesk.cli._console import say
 from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
@@ -31,6 +34,8 @@ class WebServer(uvicorn.Server):
             )
         )
         self._address = address_of(settings, listener)
+        self._here = {"pid": os.getpid(), "address": local_address_of(listener)}
+        self._here_file = settings.data_dir / SERVER_FILE
 
     def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return contextlib.nullcontext()
@@ -38,6 +43,8 @@ class WebServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started and not self.should_exit:
+            # Commands on this machine talk to this process instead of loading the product themselves.
+            self._here_file.write_text(json.dumps(self._here))
             database: Database = self._app.state.database
             async with database.transaction() as session:
                 token = await issue_setup_token(session)
@@ -46,6 +53,12 @@ class WebServer(uvicorn.Server):
             else:
                 say("Refdesk is ready. Open this address once to become its first administrator:")
                 say(f"{self._address}/setup?token={token}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            if json.loads(self._here_file.read_text()) == self._here:
+                self._here_file.unlink()
+        await super().shutdown(sockets=sockets)
 
     def leave(self) -> None:
         """End gracefully; asked a second time, without waiting for open connections."""
@@ -57,6 +70,11 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
     """The one address to open in a browser."""
     if settings.public_url:
         return settings.public_url.rstrip("/")
+    return local_address_of(listener)
+
+
+def local_address_of(listener: socket.socket) -> str:
+    """Where this machine reaches the server."""
     host, port = listener.getsockname()[:2]
     if host in ("0.0.0.0", "::"):
         host = "127.0.0.1"

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from refdesk.accounts import check_suitable
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find, group_of
 
@@ -39,6 +38,8 @@ async def create(
     ] = False,
 ) -> Result:
     """Create a user with a password. With --admin the first administrator, before anything else is set up."""
+    from refdesk.accounts import check_suitable
+
     password = _read_password(from_stdin=password_stdin)
     # Before the user is made: the server would refuse the password only afterwards.
     check_suitable(password, email)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from refdesk.accounts.operator import is_operator, load_operator_key, read_operator_key
 from refdesk.accounts.tokens import csrf_matches, csrf_token, new_api_key, new_token, token_hash
+from refdesk.kit.operator_key import is_operator, load_operator_key, read_operator_key
 
 
 def test_tokens_hold_32_random_bytes() -> None:
