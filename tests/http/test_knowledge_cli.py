@@ -1,0 +1,96 @@
+"""`refdesk kb`: the whole way of files from the command line, the worker in the command's own process."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from refdesk.accounts import Scope
+from refdesk.cli import build_app
+from refdesk.gateway import Gateway
+from refdesk.kit.settings import get_settings
+from refdesk.testing.embedder import HashingEmbedder
+
+type Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(
+    tmp_path_factory: pytest.TempPathFactory, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Run]:
+    """Run `refdesk kb …` with this module's database and an embedder that needs no loading."""
+
+    async def instant(self: Gateway, scope: Scope, model_id: UUID) -> HashingEmbedder:
+        return HashingEmbedder(model_id, 384)
+
+    monkeypatch.setattr(Gateway, "embedder", instant)
+    for name in [name for name in os.environ if name.startswith("REFDESK_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("REFDESK_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+    monkeypatch.setenv("REFDESK_DATABASE_URL", database_url)
+    yield lambda *words: CliRunner().invoke(build_app("kb"), ["kb", *words])
+    get_settings.cache_clear()
+
+
+def done(result: Result, exit_code: int = 0) -> Any:
+    assert result.exit_code == exit_code, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sub" / ".git").mkdir(parents=True)
+    (tmp_path / "a.md").write_text("# Lamp\n\nThe lamp is lit, see ERR-1042.")
+    (tmp_path / "sub" / "手册.md").write_text("# 灯\n\n灯亮了。")
+    (tmp_path / "sub" / ".git" / "config").write_text("hidden")
+    return tmp_path
+
+
+def test_a_folder_is_added_waited_for_listed_and_deleted(run: Run, folder: Path) -> None:
+    base = done(run("create", "Folder", "--json"))
+    added = done(run("add", "folder", str(folder), "--wait", "--json"))
+    assert [(Path(item["path"]).name, item["state"]) for item in added["files"]] == [
+        ("a.md", "ready"),
+        ("手册.md", "ready"),
+    ]
+    assert (added["added"], added["failed"]) == (2, 0)
+    again = done(run("add", base["id"], str(folder), "--wait", "--json"))
+    assert [item["state"] for item in again["files"]] == ["already-there", "already-there"]
+    listed = done(run("documents", "Folder", "--json"))
+    assert {item["name"] for item in listed} == {"a.md", "手册.md"}
+    found = done(run("search", "Folder", "ERR-1042", "--mode", "keywords", "--json"))
+    assert [hit["document_name"] for hit in found["hits"]] == ["a.md"]
+    assert done(run("list", "--json"))[0]["counts"]["documents"] == 2
+    assert run("delete", "Folder").exit_code == 1, "nobody confirmed"
+    assert done(run("delete", "Folder", "--yes", "--json"))["deleted"]
+    assert done(run("list", "--json")) == []
+
+
+def test_files_that_fail_are_named_with_the_reason_and_the_command_fails(run: Run, folder: Path) -> None:
+    (folder / "empty.txt").write_bytes(b"")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    done(run("create", "Failing", "--json"))
+    added = done(run("add", "Failing", str(folder), "--wait", "--json"), exit_code=1)
+    errors = {Path(item["path"]).name: item["error"] and item["error"]["code"] for item in added["files"]}
+    assert errors == {"a.md": None, "broken.pdf": "corrupt-file", "empty.txt": "empty-file", "手册.md": None}
+    for_people = run("retry", "Failing", "--wait")
+    assert for_people.exit_code == 1
+    assert "corrupt-file" in for_people.stdout
+
+
+def test_wrong_arguments_end_with_two_and_a_code(run: Run, tmp_path: Path) -> None:
+    done(run("create", "Taken", "--json"))
+    assert run("create", "Taken", "--json").exit_code == 1
+    for words in (
+        ("add", "Nowhere", str(tmp_path)),
+        ("add", "Taken", str(tmp_path / "gone")),
+        ("search", "No", "x"),
+    ):
+        result = run(*words, "--json")
+        assert result.exit_code == 2
+        assert json.loads(result.stdout)["error"]["code"] == "invalid-argument"
