@@ -1,7 +1,7 @@
 """Reading a file in a process of its own, with limits on time and memory, so that no file harms another.
 
 `parse_limited` blocks, `parse_in_subprocess` is for asyncio; both kill the process at the time limit and
-when they are cancelled. A small file takes 0.12–0.16 s on an idle machine (child.py says how the process stays small).
+when they are cancelled. A small file takes 0.12–0.16 s on an idle machine; child.py says why so little.
 """
 
 import asyncio
