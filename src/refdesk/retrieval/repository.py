@@ -82,7 +82,7 @@ class SearchRepository:
                 found.append(SearchedIndex(Target(index_id, home, dimensions), base_id, model_id))
         return found
 
-    async def apply(self, settings: dict[str, str]) -> None:
+    async def apply(self, settings: dict[str, str]) -> None:  # scope: reads no rows
         """Settings for the rest of the transaction."""
         calls = ", ".join(f"set_config(:name_{i}, :value_{i}, true)" for i in range(len(settings)))
         parameters = {f"name_{i}": name for i, name in enumerate(settings)}
@@ -96,7 +96,9 @@ class SearchRepository:
         )
         return int((await self._session.execute(query)).scalar_one())
 
-    async def candidates(self, statement: str, parameters: dict[str, Any]) -> list[Row]:
+    async def candidates(  # scope: the statement names indexes that `active_indexes` gave
+        self, statement: str, parameters: dict[str, Any]
+    ) -> list[Row]:
         """The rows of a legs' statement, each entry once."""
         rows: dict[UUID, Row] = {}
         for record in await self._session.execute(text(statement), parameters):

@@ -151,8 +151,14 @@ class StatisticsRepository:
         """
         await self._session.execute(
             update(KnowledgeIndex)
-            .where(KnowledgeIndex.id == index_id, KnowledgeIndex.average_length == 0.0)
+            .where(
+                KnowledgeIndex.id == index_id,
+                KnowledgeIndex.workspace_id == self._scope.workspace_id,
+                KnowledgeIndex.average_length == 0.0,
+            )
             .values(average_length=max(average_length, 1.0))
         )
-        query = select(KnowledgeIndex.average_length).where(KnowledgeIndex.id == index_id)
+        query = select(KnowledgeIndex.average_length).where(
+            KnowledgeIndex.id == index_id, KnowledgeIndex.workspace_id == self._scope.workspace_id
+        )
         return (await self._session.execute(query)).scalar_one()
