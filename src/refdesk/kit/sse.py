@@ -41,8 +41,7 @@ class EventStreamResponse(Response):
     def __init__(self, content: AsyncIterable[bytes] | None = None, status_code: int = 200) -> None:
         self.status_code = status_code
         self.background = None
-        self.body = b""
-        self.content = content
+        self.content = content  # and no `body`: its length would become the Content-Length
         # `no-transform` and X-Accel-Buffering keep proxies from holding the stream back.
         self.init_headers({"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"})
 

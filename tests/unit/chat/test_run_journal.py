@@ -137,6 +137,9 @@ async def test_a_stream_ends_its_source_when_the_client_leaves() -> None:
         await EventStreamResponse(source())({"type": "http"}, receive, send)
     assert closed.is_set()
     assert sent[1]["body"] == b"data: 1\n\n"
+    headers = dict(sent[0]["headers"])
+    assert headers[b"content-type"] == b"text/event-stream; charset=utf-8"
+    assert b"content-length" not in headers
 
 
 async def test_slots_go_in_turn_and_the_line_has_an_end() -> None:

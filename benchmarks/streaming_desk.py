@@ -1,0 +1,206 @@
+"""What `first_event` and `sse_streams` measure: one server process over a scripted model in another process.
+
+The real application under uvicorn with the real database, journal and model wire; only the embedder is the
+hashing stand-in, so that a question costs the search and no model. Run with a role it is one of the parts.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+import uvicorn
+from sqlalchemy import make_url
+
+from refdesk import migrations
+from refdesk.accounts import load_operator_key
+from refdesk.kit.database import Database, libpq_url
+from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.settings import Settings
+from refdesk.server import create_app
+from refdesk.testing.embedder import HashingEmbedder
+from refdesk.testing.library import Library
+from refdesk.testing.scripted_model import Request, Send, delta, events, scripted_model
+
+TEXT = (
+    "To reset the router to factory settings, hold the reset button for 10 seconds. "
+    "The default password is printed on the label underneath the device."
+)
+QUESTION = "How do I reset the router to factory settings?"
+
+
+@dataclass(frozen=True)
+class RunningDesk:
+    """Where the server listens, how to ask it, and the processes' ids."""
+
+    port: int
+    headers: dict[str, str]
+    base_id: UUID
+    server_pid: int
+    database_url: str
+    gate: Path
+
+    def client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", headers=self.headers, timeout=120)
+
+    def question(self) -> dict[str, Any]:
+        return {"question": QUESTION, "knowledge_base_ids": [str(self.base_id)]}
+
+
+@asynccontextmanager
+async def running_desk(
+    database_url: str | None, *, deltas: int, interval_s: float
+) -> AsyncGenerator[RunningDesk]:
+    """A server and a model that answers with `deltas` parts, each the moment it was sent (monotonic ns).
+
+    The model begins once the file `gate` exists, so that all streams run at once.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
+        server_url = database_url
+        if server_url is None:
+            embedded = EmbeddedPostgres(folder / "postgres")
+            server_url = embedded.start()
+            stack.callback(embedded.stop)
+        url = _new_database(server_url, stack)
+        await migrations.upgrade(url)
+        database = Database(url)
+        library = await Library(database).open()
+        base = await library.base()
+        await library.add(base, [TEXT], titles=("Router manual", "Reset"))
+        await database.close()
+        gate = folder / "gate"
+        model = _start(
+            "model", stack, "--gate", str(gate), "--deltas", str(deltas), "--interval", str(interval_s)
+        )
+        port = _free_port()
+        server = _start("server", stack, "--database", url, "--data", str(folder), "--port", str(port))
+        headers = {
+            "Authorization": f"Bearer {load_operator_key(folder)}",
+            "X-Workspace-ID": str(library.workspace_id),
+        }
+        desk = RunningDesk(port, headers, base.id, server[0].pid, url, gate)
+        async with desk.client() as client:
+            made = await client.post(
+                "/api/v1/models",
+                json={
+                    "kind": "LLM",
+                    "provider": "openai-compatible",
+                    "name": "scripted",
+                    "model_name": "scripted-chat",
+                    "base_url": model[1],
+                    "is_default": True,
+                },
+            )
+            made.raise_for_status()
+        yield desk
+
+
+def _new_database(server_url: str, stack: contextlib.ExitStack) -> str:
+    name = f"refdesk_bench_{uuid4().hex[:8]}"
+
+    def run(statement: str) -> None:
+        with psycopg.connect(server_url, autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+    run(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+    stack.callback(run, f"DROP DATABASE {name} WITH (FORCE)")
+    return libpq_url(make_url(server_url).set(database=name).render_as_string(hide_password=False))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _start(role: str, stack: contextlib.ExitStack, *more: str) -> tuple[subprocess.Popen[str], str]:
+    """A part in its own process, and the line it prints when it is ready."""
+    command = [sys.executable, "-m", "benchmarks.streaming_desk", role, *more]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    stack.callback(process.wait)
+    stack.callback(process.terminate)
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+async def _serve_model(gate: Path, deltas: int, interval_s: float) -> None:
+    async def reply(request: Request, send: Send) -> None:
+        while not gate.exists():  # noqa: ASYNC110, ASYNC240 — another process makes the file
+            await asyncio.sleep(0.05)
+        await send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+        begun = time.monotonic()
+        for number in range(deltas):
+            await asyncio.sleep(max(0.0, begun + number * interval_s - time.monotonic()))
+            await send(b"data: " + json.dumps(delta(f"{time.monotonic_ns()} ")).encode() + b"\n\n")
+        await send(b"data: " + json.dumps(delta(finish="stop")).encode() + b"\n\ndata: [DONE]\n\n")
+
+    async with scripted_model() as model:
+        model.always(
+            reply if interval_s else events([delta("Hold the reset button [1]."), delta(finish="stop")])
+        )
+        print(model.base_url, flush=True)
+        await asyncio.Event().wait()
+
+
+class _Server(uvicorn.Server):
+    """Ready once it listens; embeds by hashing."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+
+        async def embedder(_scope: Any, model_id: UUID) -> HashingEmbedder:
+            return HashingEmbedder(model_id)
+
+        app: Any = self.config.app
+        app.state.gateway.embedder = embedder
+        print("ready", flush=True)
+
+
+def _serve(database: str, data: Path, port: int) -> None:
+    settings = Settings(data_dir=data, port=port, run_concurrency=2_000, log_level="warning")
+    app = create_app(settings, database_url=database)
+    config = uvicorn.Config(
+        app, port=port, http="httptools", access_log=False, log_level="warning", timeout_graceful_shutdown=1
+    )
+    _Server(config).run()
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("role", choices=["model", "server"])
+    arguments.add_argument("--gate", type=Path)
+    arguments.add_argument("--deltas", type=int)
+    arguments.add_argument("--interval", type=float)
+    arguments.add_argument("--database")
+    arguments.add_argument("--data", type=Path)
+    arguments.add_argument("--port", type=int)
+    given = arguments.parse_args()
+    with contextlib.suppress(KeyboardInterrupt):
+        if given.role == "model":
+            asyncio.run(_serve_model(given.gate, given.deltas, given.interval))
+        else:
+            _serve(given.database, given.data, given.port)
+
+
+def database_of_environment() -> str | None:
+    """The server given for tests, or None for an embedded one."""
+    return os.environ.get("REFDESK_TEST_DATABASE_URL")
+
+
+if __name__ == "__main__":
+    main()
