@@ -8,12 +8,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 PAGE := src/refdesk/server/static/index.html
 PAGE_SOURCES := $(shell find frontend/src frontend/public frontend/*.json frontend/*.ts frontend/*.html -type f 2>/dev/null)
 NODE_STAMP := frontend/node_modules/.installed
-CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run page test lint types checks docs test-unit test-service test-http test-e2e test-page wheel bench lock clean
+.PHONY: help install run page test lint types checks docs test-unit test-service test-http test-e2e test-page test-browser wheel bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,8 +67,8 @@ checks: $(VENV)/.developing ## Import contract, registry addresses, generated do
 	    [ -e "$$check" ] || continue; echo "$$check"; $(BIN)/python $$check || exit 1; \
 	done
 
-test: lint types checks test-page $(PAGE) ## Everything: lint, types, checks, all tests
-	REFDESK_CHROMIUM="$(CHROMIUM)" $(PYTEST) tests
+test: lint types checks test-page test-browser ## Everything: lint, types, checks, all tests
+	$(PYTEST) tests
 
 test-unit: $(VENV)/.developing ## Tests without input or output
 	$(PYTEST) tests/unit
@@ -80,8 +79,11 @@ test-service: $(VENV)/.developing ## Tests on a real PostgreSQL
 test-http: $(VENV)/.developing ## Tests of the HTTP surface
 	$(PYTEST) tests/http
 
-test-e2e: $(VENV)/.developing $(PAGE) ## Real processes and a real browser
-	REFDESK_CHROMIUM="$(CHROMIUM)" $(PYTEST) tests/e2e
+test-e2e: $(VENV)/.developing $(PAGE) ## Real processes: start, stop, kill, recover
+	$(PYTEST) tests/e2e
+
+test-browser: $(VENV)/.installed $(PAGE) ## The page in a real browser
+	@chromium=$$(scripts/find_chromium.sh) || exit 1; cd frontend && CHROMIUM="$$chromium" npm run --silent e2e
 
 test-page: $(NODE_STAMP) ## Lint, types and unit tests of the page
 	cd frontend && npm run --silent lint && npm run --silent typecheck && npm run --silent check-i18n && npm test --silent
