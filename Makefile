@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run page test lint types checks docs test-unit test-service test-http test-e2e test-page test-browser wheel bench lock clean
+.PHONY: help install run page test lint types checks docs client test-unit test-service test-http test-e2e test-page test-browser wheel bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,7 @@ types: $(VENV)/.developing ## Types of Python code
 checks: $(VENV)/.developing ## Import contract, registry addresses, generated documents
 	$(BIN)/lint-imports
 	@for check in scripts/checks/*.sh; do echo "$$check"; $$check || exit 1; done
+	$(BIN)/python scripts/export_openapi.py --check
 	@for check in scripts/checks/*.py; do \
 	    [ -e "$$check" ] || continue; echo "$$check"; $(BIN)/python $$check || exit 1; \
 	done
@@ -86,10 +87,14 @@ test-browser: $(VENV)/.installed $(PAGE) ## The page in a real browser
 	@chromium=$$(scripts/find_chromium.sh) || exit 1; cd frontend && CHROMIUM="$$chromium" npm run --silent e2e
 
 test-page: $(NODE_STAMP) ## Lint, types and unit tests of the page
-	cd frontend && npm run --silent lint && npm run --silent typecheck && npm run --silent check-i18n && npm test --silent
+	cd frontend && npm run --silent lint && npm run --silent typecheck && npm run --silent check-i18n && npm run --silent check-client && npm test --silent
 
 docs: $(VENV)/.developing ## Renew the generated reference pages
 	$(BIN)/python scripts/generate_reference.py
+
+client: $(VENV)/.installed $(NODE_STAMP) ## Renew the page's API client from the server's routes
+	$(BIN)/python scripts/export_openapi.py
+	cd frontend && npm run --silent generate
 
 wheel: $(VENV)/.created $(PAGE) ## Build a wheel that holds the page into dist/
 	@rm -rf dist
