@@ -11,6 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Longer than any step takes on a busy machine of two cores; a step that works does not wait for it. */
+const patience = 90_000;
+
 export const administrator = {
   name: 'Ada Lindqvist',
   email: 'ada@example.org',
@@ -76,6 +79,7 @@ export function startBrowser() {
 }
 
 export async function newPage(browser, url, options = {}) {
+  if (options.storageState === null) throw new Error('Set-up did not succeed, so nobody is signed in.');
   const context = await browser.newContext({
     baseURL: url,
     locale: 'en-GB',
@@ -84,7 +88,7 @@ export async function newPage(browser, url, options = {}) {
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(patience);
   const problems = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
@@ -126,7 +130,7 @@ export async function call(page, method, path, data) {
   return response.status() === 204 ? null : response.json();
 }
 
-export async function until(check, what, timeoutMs = 90_000) {
+export async function until(check, what, timeoutMs = 240_000) {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const value = await check();

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { newPage } from '../harness.mjs';
+import { open, places } from './places.mjs';
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function faultsOf(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() =>
+    window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    }),
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n')[1] ?? ''}`),
+  );
+}
+
+export function accessibility(desk) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`axe finds nothing on any page (${colorScheme})`, async () => {
+      const page = await newPage(desk.browser, desk.url, { storageState: desk.state, colorScheme });
+      await page.goto('/ask');
+      const faults = [];
+      for (const [name, path] of await places(page, desk)) {
+        await open(page, path);
+        for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
+      }
+      await page.goto('/models');
+      await page.getByRole('button', { name: 'Add a model' }).click();
+      await page.getByLabel('API key').waitFor();
+      for (const fault of await faultsOf(page)) faults.push(`model drawer: ${fault}`);
+      await page.goto('/ask');
+      await page.getByRole('textbox', { name: 'Question' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('option').first().waitFor();
+      for (const fault of await faultsOf(page)) faults.push(`palette: ${fault}`);
+      assert.deepEqual(faults, []);
+      assert.deepEqual(page.problems, []);
+      await page.context().close();
+    });
+  }
+
+  test('axe finds nothing at the door', async () => {
+    const page = await newPage(desk.browser, desk.url);
+    await open(page, '/sign-in');
+    assert.deepEqual(await faultsOf(page), []);
+    await page.context().close();
+  });
+}

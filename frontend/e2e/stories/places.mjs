@@ -1,0 +1,34 @@
+import { call } from '../harness.mjs';
+
+/** Every page with something on it, as [name, path]. */
+export async function places(page, desk) {
+  const documents = await call(page, 'GET', `/knowledge-bases/${desk.base}/documents?limit=50`);
+  const pdf = documents.items.find((one) => one.name === 'reading-lamps.pdf');
+  const conversations = await call(page, 'GET', '/conversations?limit=20');
+  const applications = await call(page, 'GET', '/applications?limit=20');
+  const lamp = conversations.items.find((one) => one.title.includes('QX-77')) ?? conversations.items[0];
+  return [
+    ['welcome', '/welcome'],
+    ['ask', '/ask'],
+    ['conversation', `/ask/${lamp.id}`],
+    ['knowledge', '/knowledge'],
+    ['base', `/knowledge/${desk.base}`],
+    ['hit test', `/knowledge/${desk.base}?tab=hit-test`],
+    ['base settings', `/knowledge/${desk.base}?tab=settings`],
+    ['document', `/documents/${pdf.id}`],
+    ['applications', '/applications'],
+    ['new application', '/applications/new'],
+    ['application', `/applications/${applications.items[0].id}`],
+    ['models', '/models'],
+    ...['profile', 'members', 'groups', 'keys', 'workspaces', 'users', 'audit'].map((section) => [
+      section,
+      `/settings?section=${section}`,
+    ]),
+  ];
+}
+
+export async function open(page, path) {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForLoadState('networkidle', { timeout: 2500 }).catch(() => undefined);
+}
