@@ -41,9 +41,10 @@ class Row:
     `least` is the lowest role that succeeds. `stranger` is what a member of another workspace gets for the
     first workspace's ids from within their own workspace: 404, or None where there are no ids and the answer
     must be a success that shows nothing of the first workspace. `foreign` prepares a request of the stranger
-    that mixes their own things with the first workspace's, and must get 404. `private` things are for whoever
-    made them alone. `key` tells whether a read-only key succeeds, `bound` whether a key bound to something
-    else does. `refused` prepares a request that fails for everybody, for rows that are open to anyone.
+    that mixes their own things with the first workspace's, and must get 404 (or 422, as for an unknown id).
+    `private` things are for whoever made them alone. `key` tells whether a read-only key succeeds,
+    `bound` whether a key bound to something else does. `refused` prepares a request that fails for everybody,
+    for rows that are open to anyone.
     """
 
     method: str
