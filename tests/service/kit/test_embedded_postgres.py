@@ -1,10 +1,12 @@
 """The embedded server's life: first start, restart, kill -9 of every part, sharing between processes."""
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable
@@ -20,6 +22,7 @@ from refdesk.kit.embedded_postgres import (
     DatabaseStartFailed,
     EmbeddedPostgres,
     connection_url,
+    find_programs,
     running_database,
 )
 from refdesk.kit.settings import Settings
@@ -220,6 +223,34 @@ def test_a_private_or_very_deep_data_folder_works(tmp_path: Path) -> None:
     with EmbeddedPostgres(data_dir, durable=False) as server:
         _run(server.url, "CREATE EXTENSION vector")
         assert stat.S_IMODE(private.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to change the user")
+def test_programs_that_only_root_can_read_are_copied_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from refdesk.kit.embedded_postgres import binaries
+
+    installed = find_programs(tmp_path / "none").folder
+    package = installed.parent
+    hidden = tmp_path / "hidden" / package.name / installed.name
+    shutil.copytree(installed, hidden)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, tmp_path / "hidden" / libraries.name)
+    tmp_path.chmod(0o700)
+    place = Path(tempfile.mkdtemp(prefix="refdesk-programs-"))
+    place.chmod(0o755)
+    monkeypatch.setattr(binaries, "_installed_folder", lambda: hidden)
+    monkeypatch.setattr(binaries, "_COPY_PLACES", (place,))
+    try:
+        for _ in range(2):
+            with EmbeddedPostgres(tmp_path / "data", durable=False) as server:
+                assert Path(f"/proc/{server.pid}/exe").resolve().is_relative_to(place)
+                _run(server.url, "SELECT 1")
+        assert len(list(place.iterdir())) == 1
+    finally:
+        shutil.rmtree(place)
 
 
 def test_an_unfinished_cluster_is_made_anew(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from refdesk.kit.embedded_postgres.errors import DatabaseBinariesMissing, Databa
 # A server may have a user made for this; else Debian's own; `nobody` exists everywhere. No user is created.
 _CANDIDATES = ("refdesk", "postgres", "nobody")
 
+_COPY_PLACES = (Path("/var/lib/refdesk"), Path("/usr/local/lib/refdesk"), Path("/tmp/refdesk-programs"))
+
 
 @dataclass(frozen=True)
 class Programs:
@@ -103,9 +105,9 @@ def _installed_folder() -> Path:
 def _readable_copy(installed: Path) -> Path:
     """Copy the programs (25 MB, 0.1 s, once a version) with the libraries beside them; owned by root."""
     package = installed.parent
-    stamp = f"{installed}:{(installed / 'bin' / 'postgres').stat().st_mtime_ns}"
-    name = f"postgres-{hashlib.sha256(stamp.encode()).hexdigest()[:12]}"
-    for root in (Path("/var/lib/refdesk"), Path("/usr/local/lib/refdesk"), Path("/tmp/refdesk-programs")):
+    with (installed / "bin" / "postgres").open("rb") as file:
+        name = f"postgres-{hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
+    for root in _COPY_PLACES:
         target = root / name
         copy = target / package.name / installed.name
         if _is_safe(root) and target.is_dir():
