@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from refdesk.knowledge.parsing.docx.xml import Element
+from refdesk.knowledge.parsing.xml_tree import Element
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _ROMAN = (

@@ -4,14 +4,14 @@ import re
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.docx.container import Container
 from refdesk.knowledge.parsing.docx.numbering import Numbering, W
 from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, RunReader
 from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
-from refdesk.knowledge.parsing.docx.xml import Element
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired, UnsupportedKind
 from refdesk.knowledge.parsing.grid import markdown_table
+from refdesk.knowledge.parsing.xml_tree import Element
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -19,13 +19,6 @@ _CODE_STYLE = re.compile(r"code|html preformatted|plain text|source|代码|verba
 _QUOTE_STYLE = re.compile(r"quote|引用|block text")
 _CAPTION_STYLE = re.compile(r"^(?:caption|题注|image caption|table caption)$")
 _MAX_TITLE = 300
-_CORE = {
-    "title": "{http://purl.org/dc/elements/1.1/}title",
-    "author": "{http://purl.org/dc/elements/1.1/}creator",
-    "language": "{http://purl.org/dc/elements/1.1/}language",
-    "created": "{http://purl.org/dc/terms/}created",
-    "modified": "{http://purl.org/dc/terms/}modified",
-}
 
 
 class Docx:
@@ -72,7 +65,7 @@ def _read(container: Container, name: str, options: ParseOptions) -> Parsed:
         notes,
     )
     walker.walk(body)
-    meta = _core(container.xml("docProps/core.xml"))
+    meta: dict[str, Any] = dict(container.core_properties())
     running = _running(container, reader)
     meta["running_headers"] = running
     if notes["comment"] and not options.include_comments:
@@ -288,13 +281,6 @@ def _running(container: Container, reader: RunReader) -> list[str]:
                 if text:
                     texts[text] = None
     return list(texts)
-
-
-def _core(root: Element | None) -> dict[str, Any]:
-    if root is None:
-        return {}
-    found = {key: root.find(tag) for key, tag in _CORE.items()}
-    return {key: node.text.strip() for key, node in found.items() if node is not None and node.text}
 
 
 def _raw_text(root: Element) -> str:

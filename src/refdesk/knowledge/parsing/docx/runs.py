@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.docx.numbering import W
-from refdesk.knowledge.parsing.docx.xml import Element, etree
+from refdesk.knowledge.parsing.xml_tree import Element, etree
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.docx.numbering import W
-from refdesk.knowledge.parsing.docx.xml import Element
+from refdesk.knowledge.parsing.xml_tree import Element
 
 _HEADING = re.compile(r"^(?:heading|标题|標題|berschrift|titre|überschrift|見出し)\s*([1-9])$", re.IGNORECASE)
 _CHAIN = 20

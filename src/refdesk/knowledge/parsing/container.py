@@ -1,0 +1,165 @@
+"""ZIP containers (Office files, e-books, archives), opened with guards against bombs and hostile XML.
+
+Owns every limit on unpacking; nothing here ever writes a member to disk.
+"""
+
+import io
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Self
+from urllib.parse import unquote
+
+from refdesk.knowledge.parsing.blocks import ParseOptions
+from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, UnpackedTooLarge
+from refdesk.knowledge.parsing.xml_tree import Element, XMLSyntaxError, etree
+
+ZIP_MAGIC = b"PK\x03\x04"
+_RATIO_FROM = 8 * 1024 * 1024
+_MAX_MEMBERS = 20_000
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError)
+REL = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_CORE = {
+    "title": "{http://purl.org/dc/elements/1.1/}title",
+    "author": "{http://purl.org/dc/elements/1.1/}creator",
+    "language": "{http://purl.org/dc/elements/1.1/}language",
+    "created": "{http://purl.org/dc/terms/}created",
+    "modified": "{http://purl.org/dc/terms/}modified",
+}
+
+
+def open_zip(data: bytes) -> zipfile.ZipFile:
+    """The directory of an archive. Raises `CorruptFile`; too many members raise `UnpackedTooLarge`."""
+    try:
+        opened = zipfile.ZipFile(io.BytesIO(data))
+    except _UNREADABLE as error:
+        raise CorruptFile(reason=str(error)) from error
+    if len(opened.infolist()) > _MAX_MEMBERS:
+        raise UnpackedTooLarge("The archive has too many members.", members=len(opened.infolist()))
+    return opened
+
+
+def check_sizes(unpacked: int, packed: int, options: ParseOptions, left: int) -> None:
+    """Refuse by the claimed sizes, before anything is unpacked. Raises `UnpackedTooLarge`."""
+    if unpacked > left:
+        raise UnpackedTooLarge(unpacked_bytes=unpacked)
+    ratio = unpacked / max(1, packed)
+    if unpacked > _RATIO_FROM and ratio > options.max_unpack_ratio:
+        raise UnpackedTooLarge(
+            "The file is compressed suspiciously well and was refused.", ratio=round(ratio)
+        )
+
+
+def read_member(
+    archive: zipfile.ZipFile, member: str | zipfile.ZipInfo, left: int, password: str | None = None
+) -> bytes:
+    """Bytes of a member, never more than `left`, whatever its header claims. Raises a `ParseError`."""
+    try:
+        with archive.open(member, pwd=password.encode() if password else None) as stream:
+            content = stream.read(left + 1)
+    except KeyError:
+        raise CorruptFile(f"The file has no part “{member}”.") from None
+    except RuntimeError as error:
+        # zipfile has no class of its own for members that need a password, or another one.
+        if "password" in str(error).lower():
+            raise PasswordRequired from error
+        raise CorruptFile(reason=str(error)) from error
+    except _UNREADABLE as error:
+        raise CorruptFile(reason=str(error)) from error
+    if len(content) > left:
+        raise UnpackedTooLarge
+    return content
+
+
+class Container:
+    """Members of an Office file by name. Raises `CorruptFile` and `UnpackedTooLarge`."""
+
+    def __init__(self, data: bytes, options: ParseOptions) -> None:
+        self._left = options.max_unpacked_bytes
+        self._zip = open_zip(data)
+        infos = self._zip.infolist()
+        check_sizes(sum(info.file_size for info in infos), len(data), options, self._left)
+        self.names = frozenset(info.filename for info in infos)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def read(self, name: str) -> bytes:
+        """Bytes of a member, never more than is left of the limit, whatever its header claims."""
+        content = read_member(self._zip, name, self._left)
+        self._left -= len(content)
+        return content
+
+    def xml(self, name: str) -> Element | None:
+        """A member as XML without entities or network; None where there is no such member."""
+        if name not in self.names:
+            return None
+        return xml_root(self.read(name))
+
+    def elements(self, name: str, tags: Sequence[str]) -> Iterator[Element]:
+        """Elements of a large member one after the other; each is emptied once the next is asked for.
+
+        A sheet of 200,000 rows takes a few megabytes this way and over 1 GB as a tree.
+        """
+        content = self.read(name)
+        _refuse_document_type(content)
+        try:
+            for _, node in etree.iterparse(
+                io.BytesIO(content), tag=tags, resolve_entities=False, no_network=True, huge_tree=True
+            ):
+                yield node
+                node.clear()
+                while node.getprevious() is not None:
+                    del node.getparent()[0]
+        except XMLSyntaxError as error:
+            raise CorruptFile(reason=str(error)) from error
+
+    def relations(self, part: str) -> dict[str, tuple[str, str]]:
+        """Relation id → (kind, target) of a part; kinds are the last word of the type's address."""
+        folder, _, leaf = part.rpartition("/")
+        root = self.xml(f"{folder}/_rels/{leaf}.rels".lstrip("/"))
+        if root is None:
+            return {}
+        return {
+            r.get("Id", ""): (r.get("Type", "").rpartition("/")[2], r.get("Target", ""))
+            for r in root.iter(REL)
+        }
+
+    def related(self, part: str, kind: str) -> list[str]:
+        """Names of the parts that `part` refers to with relations of a kind, those that exist."""
+        targets = (resolve(part, target) for k, target in self.relations(part).values() if k == kind)
+        return [name for name in targets if name in self.names]
+
+    def core_properties(self) -> dict[str, str]:
+        """Title, author, language and dates of an Office file, where they are given."""
+        root = self.xml("docProps/core.xml")
+        if root is None:
+            return {}
+        found = {key: root.find(tag) for key, tag in _CORE.items()}
+        return {key: node.text.strip() for key, node in found.items() if node is not None and node.text}
+
+
+def resolve(part: str, target: str) -> str:
+    """The member a relative address inside `part` points to, without its fragment."""
+    path = unquote(target.partition("#")[0])
+    joined = path.lstrip("/") if path.startswith("/") else posixpath.join(posixpath.dirname(part), path)
+    return posixpath.normpath(joined) if joined else part
+
+
+def xml_root(content: bytes) -> Element:
+    """XML without entities or network. Raises `CorruptFile`."""
+    _refuse_document_type(content)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, remove_comments=True)
+    try:
+        return etree.fromstring(content, parser)
+    except XMLSyntaxError as error:
+        raise CorruptFile(reason=str(error)) from error
+
+
+def _refuse_document_type(content: bytes) -> None:
+    if b"<!DOCTYPE" in content[:2048]:
+        raise CorruptFile("The file holds a document type, which Office never writes.")
