@@ -65,6 +65,12 @@ class Bench:
             time.sleep(0.2)
         return found
 
+    def wait_until_progress(self, document_id: str) -> int:
+        """Wait until batches are being written; the paragraphs indexed so far."""
+        while not (found := self.call("GET", f"/api/v1/documents/{document_id}"))["progress_done"]:
+            time.sleep(0.2)
+        return int(found["progress_done"])
+
     def searches(
         self, base_id: str, count: int, seed: int, *, while_indexing: str | None = None
     ) -> list[float]:

@@ -60,12 +60,12 @@ def workers(database_url: str) -> Iterator[Workers]:
         stdout=subprocess.PIPE,
         text=True,
     )
+    assert process.stdin is not None
+    assert process.stdout is not None
     try:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         yield Workers(process, database_url)
     finally:
-        assert process.stdin is not None
         process.stdin.close()
         process.wait(10)
         process.stdout.close()

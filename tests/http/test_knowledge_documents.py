@@ -192,12 +192,15 @@ async def test_listeners_hear_of_states_progress_and_counts(world: World) -> Non
     base = await new_base(world)
     scope = Scope.system(world.workspace_id)
     heard: list[tuple[str, Any]] = []
+    first = asyncio.Event()
 
     async def listen() -> None:
         reader = EventReader()
         async for chunk in events.follow(world.database, scope, UUID(base["id"]), poll_s=0.02):
             for line in chunk.decode().split("\n"):
                 heard.extend((event.name, event.json()) for event in reader.feed(line))
+            if any(name == "document" for name, _ in heard):
+                first.set()
             if any(name == "counts" and data["states"] == {"ready": 1} for name, data in heard):
                 return
 
@@ -205,8 +208,7 @@ async def test_listeners_hear_of_states_progress_and_counts(world: World) -> Non
     await asyncio.sleep(0.1)
     document = await add_file(world, base, "a.md", b"# A\n\ntext")
     async with asyncio.timeout(30):
-        while not any(name == "document" for name, _ in heard):
-            await asyncio.sleep(0.02)
+        await first.wait()
         await process(world, document)
         await listening
     states = [data["state"] for name, data in heard if name == "document" and data["id"] == document["id"]]

@@ -9,12 +9,12 @@ from refdesk.accounts import key_resources
 from refdesk.knowledge import document_routes, jobs, routes
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
+from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
 from refdesk.knowledge.repository import (
     RESOURCE,
     DocumentRepository,
     KnowledgeBaseRepository,
-    ParagraphRepository,
     require_base,
 )
 from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph

@@ -21,10 +21,10 @@ from refdesk.knowledge.errors import (
     StillRunning,
 )
 from refdesk.knowledge.filenames import display_name
+from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.repository import (
     DocumentRepository,
     KnowledgeBaseRepository,
-    ParagraphRepository,
 )
 from refdesk.knowledge.schemas import DocumentList, DocumentUpdate, DocumentView, NewDocument
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph

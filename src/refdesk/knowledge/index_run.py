@@ -19,7 +19,8 @@ from refdesk.gateway import Embedder, Gateway, ModelRateLimited, ModelTimeout, M
 from refdesk.kit.database import Database
 from refdesk.knowledge.indexing import IndexWriter, ParagraphText, PreparedEntries, prepare_entries
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
-from refdesk.knowledge.repository import KnowledgeBaseRepository, ParagraphRepository
+from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.tables import Document
 
 log = structlog.get_logger(__name__)

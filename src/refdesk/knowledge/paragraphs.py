@@ -12,7 +12,8 @@ from refdesk.knowledge.cursors import decode_position
 from refdesk.knowledge.errors import ParagraphChanged
 from refdesk.knowledge.indexing import IndexWriter
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
-from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository, ParagraphRepository
+from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import ParagraphPage, ParagraphUpdate, ParagraphView
 from refdesk.knowledge.tables import Document, Paragraph
 from refdesk.knowledge.views import paragraph_view

@@ -27,8 +27,9 @@ from refdesk.knowledge import blobs
 from refdesk.knowledge.errors import ContentLost
 from refdesk.knowledge.index_run import IndexRun, Superseded, base_index
 from refdesk.knowledge.indexing import IndexWriter
+from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.parsing import NoText, Parsed, parse_in_subprocess
-from refdesk.knowledge.repository import DocumentRepository, ParagraphRepository
+from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.splitting import SplitResult, split
 from refdesk.knowledge.tables import Blob, Document, Paragraph

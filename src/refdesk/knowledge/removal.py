@@ -10,7 +10,8 @@ from refdesk.kit.database import Database
 from refdesk.knowledge.blobs import remove_unreferenced
 from refdesk.knowledge.indexing import IndexWriter, drop_indexes_of_base
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
-from refdesk.knowledge.repository import KnowledgeBaseRepository, ParagraphRepository, RemovalRepository
+from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.repository import KnowledgeBaseRepository, RemovalRepository
 
 BATCH = 500
 

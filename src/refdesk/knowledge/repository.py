@@ -1,5 +1,6 @@
-"""All SQL of bases, documents and paragraphs. Every query is bound to the scope's workspace.
+"""All SQL of bases and documents; that of paragraphs is in `paragraph_repository`.
 
+Every query is bound to the scope's workspace.
 What carries a deletion mark does not exist for these queries, except for the removal jobs, which say so. An
 API key that is bound to one knowledge base is refused any other here, whatever the route.
 """
@@ -9,18 +10,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Select, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
-from refdesk.knowledge.indexing.tables import IndexedParagraph
-from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph
+from refdesk.knowledge.tables import Blob, Document, KnowledgeBase
 
 RESOURCE = "knowledge_base"
 
 
-def _like(part: str) -> str:
+def containing(part: str) -> str:
     """A pattern that finds `part` literally, anywhere."""
     escaped = part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
@@ -90,7 +90,7 @@ class KnowledgeBaseRepository:
         """Bases by name, and how many there are in all."""
         query = self._visible()
         if q:
-            query = query.where(KnowledgeBase.name.ilike(_like(q)))
+            query = query.where(KnowledgeBase.name.ilike(containing(q)))
         total = await self.session.scalar(select(func.count()).select_from(query.subquery()))
         if after is not None:
             query = query.where(KnowledgeBase.name > after)
@@ -172,7 +172,7 @@ class DocumentRepository:
         """Documents of a base, newest first (ids are in order of time), and how many match in all."""
         query = self._visible().where(Document.knowledge_base_id == base_id)
         if q:
-            query = query.where(Document.name.ilike(_like(q)))
+            query = query.where(Document.name.ilike(containing(q)))
         if states:
             query = query.where(Document.state.in_(states))
         total = await self.session.scalar(select(func.count()).select_from(query.subquery()))
@@ -225,123 +225,6 @@ class DocumentRepository:
             select(Blob.id, Blob.size).where(Blob.id.in_(ids), Blob.workspace_id == self.scope.workspace_id)
         )
         return dict(rows.all())
-
-
-class ParagraphRepository:
-    """Paragraphs of one workspace."""
-
-    def __init__(self, session: AsyncSession, scope: Scope) -> None:
-        self.session = session
-        self.scope = scope
-
-    def _of(self, document_id: UUID) -> Select[Paragraph]:
-        return select(Paragraph).where(
-            Paragraph.workspace_id == self.scope.workspace_id, Paragraph.document_id == document_id
-        )
-
-    async def find(self, paragraph_id: UUID) -> Paragraph | None:
-        return await self.session.scalar(
-            select(Paragraph)
-            .where(Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id == paragraph_id)
-            .execution_options(populate_existing=True)
-        )
-
-    async def by_ids(self, paragraph_ids: Sequence[UUID]) -> list[Paragraph]:
-        """Those of these paragraphs that exist, in reading order."""
-        rows = await self.session.scalars(
-            select(Paragraph)
-            .where(Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id.in_(paragraph_ids))
-            .order_by(Paragraph.document_id, Paragraph.position)
-        )
-        return list(rows)
-
-    async def revisions(self, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        """Revisions of those of these paragraphs that can still be read."""
-        rows = await self.session.execute(
-            select(Paragraph.id, Paragraph.revision)
-            .join(Document, Document.id == Paragraph.document_id)
-            .where(
-                Paragraph.workspace_id == self.scope.workspace_id,
-                Paragraph.id.in_(paragraph_ids),
-                Document.deleted_at.is_(None),
-            )
-        )
-        return dict(rows.all())
-
-    async def indexed_revisions(self, index_id: UUID, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        """Which revision an index holds of those of these paragraphs that it holds."""
-        rows = await self.session.execute(
-            select(IndexedParagraph.paragraph_id, IndexedParagraph.revision).where(
-                IndexedParagraph.workspace_id == self.scope.workspace_id,
-                IndexedParagraph.index_id == index_id,
-                IndexedParagraph.paragraph_id.in_(paragraph_ids),
-            )
-        )
-        return dict(rows.all())
-
-    def _matching(self, document_id: UUID, q: str | None) -> Select[Paragraph]:
-        query = self._of(document_id)
-        if q:
-            query = query.where(or_(Paragraph.content.ilike(_like(q)), Paragraph.title.ilike(_like(q))))
-        return query
-
-    async def count(self, document_id: UUID, q: str | None = None) -> int:
-        counted = await self.session.scalar(
-            select(func.count()).select_from(self._matching(document_id, q).subquery())
-        )
-        return counted or 0
-
-    async def after(
-        self, document_id: UUID, position: int, limit: int, q: str | None = None
-    ) -> list[Paragraph]:
-        """Up to `limit` paragraphs from `position` on, in reading order."""
-        rows = await self.session.scalars(
-            self._matching(document_id, q)
-            .where(Paragraph.position >= position)
-            .order_by(Paragraph.position)
-            .limit(limit)
-        )
-        return list(rows)
-
-    async def start_of_page_before(
-        self, document_id: UUID, position: int, limit: int, q: str | None = None
-    ) -> int | None:
-        """Position of the first of up to `limit` paragraphs before `position`; None if there is none."""
-        rows = await self.session.scalars(
-            self._matching(document_id, q)
-            .where(Paragraph.position < position)
-            .order_by(Paragraph.position.desc())
-            .limit(limit)
-            .with_only_columns(Paragraph.position)
-        )
-        return min(rows, default=None)
-
-    async def count_edited(self, document_id: UUID) -> int:
-        counted = await self.session.scalar(
-            select(func.count()).select_from(
-                self._of(document_id).where(Paragraph.is_edited.is_(True)).subquery()
-            )
-        )
-        return counted or 0
-
-    async def ids(self, document_id: UUID, limit: int) -> list[UUID]:
-        """Up to `limit` paragraphs of a document, whatever its state."""
-        rows = await self.session.scalars(self._of(document_id).with_only_columns(Paragraph.id).limit(limit))
-        return list(rows)
-
-    async def remove(self, paragraph_ids: Sequence[UUID]) -> None:
-        await self.session.execute(
-            delete(Paragraph).where(
-                Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id.in_(paragraph_ids)
-            )
-        )
-
-    async def remove_all(self, document_id: UUID) -> None:
-        await self.session.execute(
-            delete(Paragraph).where(
-                Paragraph.workspace_id == self.scope.workspace_id, Paragraph.document_id == document_id
-            )
-        )
 
 
 class RemovalRepository:

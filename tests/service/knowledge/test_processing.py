@@ -227,9 +227,9 @@ async def test_a_run_that_lost_the_document_to_another_writes_nothing_more(
         await original(self, *arguments)
 
     monkeypatch.setattr(IndexRun, "_write", write)
-    early = asyncio.create_task(process_document(desk.context, str(desk.workspace_id), str(document_id)))
+    early = asyncio.create_task(desk.process(document_id))
     await sleeping.wait()
-    late = asyncio.create_task(process_document(desk.context, str(desk.workspace_id), str(document_id)))
+    late = asyncio.create_task(desk.process(document_id))
     await asyncio.sleep(0.05)
     awake.set()
     await asyncio.gather(early, late)
