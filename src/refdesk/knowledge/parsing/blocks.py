@@ -78,13 +78,21 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class ParseOptions:
-    """Choices and limits of one parse. Sizes are bytes."""
+    """Choices and limits of one parse. Sizes are bytes.
+
+    `sheet_form`: tables of spreadsheets as one item a row (`header: value; …`) or as Markdown; `auto` takes
+    Markdown where a table fits into a paragraph. `max_nesting`: how many archives and messages inside one
+    another are opened; `max_members`: how many files of one archive or message are read.
+    """
 
     password: str | None = None
     include_comments: bool = False
+    sheet_form: Literal["auto", "rows", "table"] = "auto"
     max_pages: int = 5_000
     max_unpacked_bytes: int = 512 * 1024 * 1024
     max_unpack_ratio: int = 300
+    max_nesting: int = 3
+    max_members: int = 1_000
 
 
 class Parser(Protocol):
@@ -101,7 +109,8 @@ class Parser(Protocol):
         ...
 
     def supports(self, name: str, head: bytes) -> bool:
-        """Whether this parser reads the file; `head` is its beginning (64 KiB). Content counts first."""
+        """Whether this parser reads the file; `head` is its beginning (64 KiB), or what
+        `containers.head_of` tells of a container. Content counts first."""
         ...
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:

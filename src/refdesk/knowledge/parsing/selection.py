@@ -5,9 +5,9 @@ from importlib import import_module
 from typing import cast
 
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
+from refdesk.knowledge.parsing.container import ZIP_MAGIC
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
-
-HEAD_BYTES = 64 * 1024
+from refdesk.knowledge.parsing.identify import OLE_MAGIC, head_of, unlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,10 @@ class _Entry:
 # needs neither PDFium nor lxml, and the parsing process starts 70 ms sooner without them.
 _PARSERS = (
     _Entry("pdf", "Pdf", magic=(b"%PDF-",), suffixes=(".pdf",)),
-    _Entry("docx", "Docx", magic=(b"PK\x03\x04", b"\xd0\xcf\x11\xe0"), suffixes=(".docx",)),
+    _Entry("docx", "Docx", magic=(ZIP_MAGIC,), suffixes=(".docx",)),
+    _Entry("sheets.xlsx", "Xlsx", magic=(ZIP_MAGIC,), suffixes=(".xlsx",)),
+    _Entry("sheets.xls", "Xls", magic=(OLE_MAGIC, ZIP_MAGIC), suffixes=(".xls",)),
+    _Entry("sheets.delimited", "Delimited", suffixes=(".csv", ".tsv", ".tab")),
     _Entry("html", "Html"),
     _Entry("markdown", "Markdown"),
     _Entry("plain", "PlainText"),
@@ -63,7 +66,7 @@ def choose(data: bytes, name: str) -> Parser:
     """The parser for a file. Raises `EmptyFile` or `UnsupportedKind`."""
     if not data:
         raise EmptyFile
-    head = data[:HEAD_BYTES]
+    head = head_of(data)
     for entry in _PARSERS:
         if _worth_loading(entry, name, head):
             parser = _load(entry)
@@ -75,9 +78,11 @@ def choose(data: bytes, name: str) -> Parser:
 
 def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed:
     """Read a file in this process. Raises a `ParseError`; use `parse_limited` for files from outside."""
+    options = options or ParseOptions()
+    data = unlock(data, options)
     parser = choose(data, name)
     try:
-        parsed = parser.parse(data, name, options or ParseOptions())
+        parsed = parser.parse(data, name, options)
     except RecursionError as error:
         raise CorruptFile("The file is nested deeper than any person would write it.") from error
     expected = _kind_of_name(name)

@@ -8,3 +8,9 @@ XMLSyntaxError: type[Exception] = etree.XMLSyntaxError
 
 type Element = Any
 """An lxml element; iterating gives its children, `get` an attribute or the default."""
+
+
+def local_name(node: Element) -> str:
+    """Name of an element without its name space; empty for what is no element."""
+    tag = node.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

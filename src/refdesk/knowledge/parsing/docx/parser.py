@@ -4,17 +4,15 @@ import re
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.container import Container
+from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.docx.numbering import Numbering, W
 from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, RunReader
 from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
-from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired, UnsupportedKind
+from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.xml_tree import Element
 
-_OLE = b"\xd0\xcf\x11\xe0"
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _CODE_STYLE = re.compile(r"code|html preformatted|plain text|source|代码|verbatim")
 _QUOTE_STYLE = re.compile(r"quote|引用|block text")
 _CAPTION_STYLE = re.compile(r"^(?:caption|题注|image caption|table caption)$")
@@ -28,17 +26,11 @@ class Docx:
     suffixes = (".docx", ".docm", ".dotx")
 
     def supports(self, name: str, head: bytes) -> bool:
-        """A ZIP with Word parts, or an encrypted Office container under a Word name."""
-        if head.startswith(b"PK\x03\x04"):
-            return b"word/" in head or name.lower().endswith(self.suffixes)
-        return head.startswith(_OLE) and name.lower().endswith(self.suffixes)
+        """A ZIP with the parts of a Word document."""
+        return head.startswith(ZIP_MAGIC) and (b"word/" in head or name.lower().endswith(self.suffixes))
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Headings, lists with numbers, tables, text boxes and notes; headers and footers go to `meta`."""
-        if data.startswith(_OLE):
-            if _ENCRYPTED in data:
-                raise PasswordRequired
-            raise UnsupportedKind("The file is an old Word document under a new name.")
         with Container(data, options) as container:
             return _read(container, name, options)
 

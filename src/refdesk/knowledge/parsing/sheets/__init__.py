@@ -1,0 +1,1 @@
+"""Spreadsheets and delimited text: cells as shown, the tables they form (`regions`), and their blocks."""

@@ -1,0 +1,79 @@
+"""CSV and TSV: encoding and delimiter found by trial, quoted line breaks kept, damaged quoting survived."""
+
+import csv
+import io
+import re
+from collections import Counter
+
+from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.errors import EmptyFile
+from refdesk.knowledge.parsing.plain import report_damage
+from refdesk.knowledge.parsing.sheets.writing import write_records
+
+_DELIMITERS = (",", ";", "\t", "|", "，")
+_SAMPLE = 64 * 1024
+_SAMPLE_RECORDS = 200
+_MAX_LINES_IN_CELL = 500
+_NAMED = re.compile(r"\A\s*sep=(.)[ \t]*\n", re.IGNORECASE)
+
+
+class Delimited:
+    """Comma, semicolon, tab and bar separated values, by name: any text could be some."""
+
+    kind = "csv"
+    suffixes = (".csv", ".tsv", ".tab")
+
+    def supports(self, name: str, head: bytes) -> bool:
+        """Text whose name says so."""
+        return name.lower().endswith(self.suffixes) and not looks_binary(head)
+
+    def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
+        """One table; a lone text in the first records is its title."""
+        decoded = decode(data)
+        found = BlockList()
+        report_damage(decoded, found)
+        text = decoded.text
+        named = _NAMED.match(text)
+        delimiter = named[1] if named else ("\t" if name.lower().endswith((".tsv", ".tab")) else "")
+        text = text[named.end() :] if named else text
+        if delimiter not in text or not delimiter:
+            delimiter = sniff(text[:_SAMPLE])
+        records = _records(text, delimiter)
+        if any(cell.count("\n") > _MAX_LINES_IN_CELL for record in records for cell in record):
+            found.warn(
+                "unclosed-quote", "A quotation mark is not closed: the lines were read without quoting."
+            )
+            records = _records(text, delimiter, quoted=False)
+        source = "\n".join(cell for record in records for cell in record)
+        write_records(records, found, options)
+        if not found.blocks:
+            raise EmptyFile("The file holds no records.")
+        meta = {"encoding": decoded.encoding, "delimiter": delimiter, "records": len(records)}
+        return finish(name, self.kind, found, meta, source)
+
+
+def _records(text: str, delimiter: str, *, quoted: bool = True) -> list[list[str]]:
+    # The limit of the module is one for the process; a cell may be as long as the file.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting))
+
+
+def sniff(sample: str) -> str:
+    """The delimiter that cuts most records of a sample into the same number of cells, more than one."""
+    best, best_score = ",", 0.0
+    for delimiter in _DELIMITERS:
+        records = [r for r in _records(sample, delimiter)[:_SAMPLE_RECORDS] if any(c.strip() for c in r)]
+        if not records:
+            continue
+        # The last record of a sample may be cut off.
+        counts = Counter(len(r) for r in (records[:-1] if len(records) > 2 else records))
+        width, alike = max(counts.items(), key=lambda item: (item[1] * (item[0] > 1), item[0]))
+        if width < 2:
+            continue
+        score = alike / counts.total() + min(width, 20) / 100
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best

@@ -1,0 +1,189 @@
+"""Regions of a sheet → blocks: titles as headings, small tables as Markdown, others as one item a row."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from refdesk.knowledge.parsing.blocks import BlockList, ParseOptions
+from refdesk.knowledge.parsing.grid import markdown_table
+from refdesk.knowledge.parsing.sheets.header import Shape, is_value, shape_of
+from refdesk.knowledge.parsing.sheets.model import Cells, Range, Sheet, column_name
+from refdesk.knowledge.parsing.sheets.regions import Region, regions
+
+# Up to here a table fits into one paragraph (4,096 characters) and is read as a whole; longer ones would be
+# cut, wider ones lose the eye: there each row says for itself what its values mean.
+_TABLE_ROWS = 60
+_TABLE_COLUMNS = 16
+_TABLE_CHARS = 4_000
+_TITLE_CHARS = 120
+_DEFAULT_NAMES = ("sheet", "工作表", "表", "tabelle", "feuil", "hoja", "シート", "foglio")
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table ready to write: names of its columns and its rows, all by column."""
+
+    labels: dict[int, str]
+    rows: Sequence[Cells]
+    columns: Sequence[int]
+    filled_down: bool = False
+
+
+def write_sheets(sheets: Sequence[Sheet], found: BlockList, options: ParseOptions) -> str:
+    """Add the blocks of a workbook; returns every text of its cells, for the coverage."""
+    seen: list[str] = []
+    shown = [sheet for sheet in sheets if sheet.rows or sheet.drawn]
+    for sheet in shown:
+        if len(shown) > 1 or not _is_default(sheet.name):
+            found.add("heading", sheet.name, level=1)
+        seen.extend(text for cells in sheet.rows.values() for text in cells.values())
+        sheet.cover_merged()
+        _write_regions(sheet, found, options)
+        for text in sheet.drawn:
+            found.add("paragraph", text)
+            seen.append(text)
+        if options.include_comments:
+            for row, column, text in sheet.notes:
+                found.add("paragraph", f"{column_name(column)}{row + 1}: {text}")
+    return "\n".join(seen)
+
+
+def write_records(records: Sequence[Sequence[str]], found: BlockList, options: ParseOptions) -> None:
+    """Add the records of delimited text as one table."""
+    rows = [
+        (at, {c: text.strip() for c, text in enumerate(record) if text.strip()})
+        for at, record in enumerate(records)
+    ]
+    rows = [(at, cells) for at, cells in rows if cells]
+    if rows:
+        width = max(max(cells) for _, cells in rows)
+        _write_region(Region(rows, 0, width), [], found, options, None)
+
+
+def _is_default(name: str) -> bool:
+    return name.strip().lower().rstrip(" 0123456789") in _DEFAULT_NAMES
+
+
+def _write_regions(sheet: Sheet, found: BlockList, options: ParseOptions) -> None:
+    before: tuple[Region, Shape] | None = None
+    for region in regions(sheet):
+        shape = _write_region(region, sheet.merged, found, options, before)
+        before = (region, shape) if shape.labels else None
+
+
+def _write_region(
+    region: Region,
+    merged: list[Range],
+    found: BlockList,
+    options: ParseOptions,
+    before: tuple[Region, Shape] | None,
+) -> Shape:
+    if region.left == region.right and not region.declared and _is_prose(region):
+        _write_lines(region, found)
+        return Shape(0, 0, {})
+    shape = shape_of(region, merged)
+    if before is not None and _continues(region, shape, *before):
+        shape = Shape(0, 0, before[1].labels)
+    for _, cells in region.rows[: shape.titles]:
+        _write_title(next(text for text in cells.values() if text), found)
+    body = region.rows[shape.titles + shape.depth :]
+    filled = _filled_down(body, merged) if shape.labels else None
+    columns = sorted({c for _, cells in region.rows for c in cells} | set(shape.labels))
+    form = options.sheet_form
+    if form == "auto":
+        form = "rows" if shape.labels and (filled is not None or _reads_badly(body, columns)) else "table"
+        if shape.depth == 0 and not shape.labels and _reads_badly(body, columns):
+            form = "rows"
+    rows = filled if form == "rows" and filled is not None else [cells for _, cells in body]
+    table = _Table(shape.labels, rows, columns)
+    if form == "rows" or len(region.rows) == 1:
+        _write_rows(table, found)
+    else:
+        _write_table(table, found)
+    return shape
+
+
+def _is_prose(region: Region) -> bool:
+    """Lone cells above each other: a list of texts, unless values under a name."""
+    texts = [text for _, cells in region.rows for text in cells.values() if text]
+    return len(texts) < 2 or not all(is_value(text) for text in texts[1:])
+
+
+def _write_lines(region: Region, found: BlockList) -> None:
+    for _, cells in region.rows:
+        for text in cells.values():
+            found.add("paragraph", text)
+
+
+def _write_title(text: str, found: BlockList) -> None:
+    if len(text) <= _TITLE_CHARS and "\n" not in text and not text.endswith((".", "。", ";", "；")):
+        found.add("heading", text, level=2)
+    else:
+        found.add("paragraph", text)
+
+
+def _continues(region: Region, shape: Shape, above: Region, named: Shape) -> bool:
+    """Whether a region goes on with the table above it, after an empty row."""
+    if region.declared or above.declared or shape.titles:
+        return False
+    if (region.left, region.right) != (above.left, above.right) or region.top - above.rows[-1][0] > 2:
+        return False
+    first = region.rows[0][1]
+    return len(first) > 1 and any(is_value(text) for text in first.values()) and bool(named.labels)
+
+
+def _filled_down(body: Sequence[tuple[int, Cells]], merged: list[Range]) -> list[Cells] | None:
+    """Rows that stand for themselves: the text of a cell merged over several rows in each of them."""
+    if not body:
+        return None
+    first, last = body[0][0], body[-1][0]
+    tall = [a for a in merged if a.bottom > a.top and first <= a.top and a.bottom <= last]
+    by_row = dict(body)
+    tall = [a for a in tall if by_row.get(a.top, {}).get(a.left)]
+    if not tall:
+        return None
+    copies = {at: dict(cells) for at, cells in body}
+    for area in tall:
+        for row in range(area.top + 1, area.bottom + 1):
+            if row in copies and any(copies[row].values()):
+                copies[row][area.left] = copies[area.top][area.left]
+    return [copies[at] for at, _ in body]
+
+
+def _reads_badly(body: Sequence[tuple[int, Cells]], columns: Sequence[int]) -> bool:
+    """Too long or too wide for one table, or with bars and line breaks that Markdown has to mask."""
+    if len(body) > _TABLE_ROWS or len(columns) > _TABLE_COLUMNS:
+        return True
+    texts = [text for _, cells in body for text in cells.values()]
+    return sum(map(len, texts)) > _TABLE_CHARS or any("|" in text or "\n" in text for text in texts)
+
+
+def _write_table(table: _Table, found: BlockList) -> None:
+    header = [[table.labels.get(c, "") for c in table.columns]] if table.labels else []
+    rows = [[cells.get(c, "") for c in table.columns] for cells in table.rows]
+    found.add("table", markdown_table(header + rows))
+
+
+def _write_rows(table: _Table, found: BlockList) -> None:
+    for text in _row_texts(table):
+        found.add("list_item" if table.labels else "paragraph", text, level=0 if table.labels else None)
+
+
+def _row_texts(table: _Table) -> Iterable[str]:
+    labels = table.labels
+    used: set[int] = set()
+    for cells in table.rows:
+        parts: list[str] = []
+        for column in sorted(cells):
+            value = cells[column]
+            if not value:
+                continue
+            used.add(column)
+            if "\n" in value:
+                value = " ".join(value.split("\n"))
+            label = labels.get(column)
+            parts.append(f"{label}: {value}" if label else value)
+        yield "; ".join(parts)
+    # Columns that have a name and nothing else would vanish with their names.
+    empty = [label for column, label in labels.items() if column not in used]
+    if empty:
+        yield "; ".join(empty)
