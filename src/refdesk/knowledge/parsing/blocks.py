@@ -142,6 +142,10 @@ class BlockList:
         self.blocks.append(Block(kind, text, level, page, tuple(boxes), self._offset))
         self._offset += len(text) + len(SEPARATOR)
 
+    def drop_last(self) -> None:
+        """Take back the last block, such as a heading that nothing followed."""
+        self._offset = self.blocks.pop().offset
+
     def warn(self, code: str, message: str, page: int | None = None) -> None:
         """Record a warning."""
         self.warnings.append(ParseWarning(code, message, page))

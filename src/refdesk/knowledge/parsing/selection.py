@@ -7,7 +7,8 @@ from typing import cast
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
 from refdesk.knowledge.parsing.container import ZIP_MAGIC
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
-from refdesk.knowledge.parsing.identify import OLE_MAGIC, head_of, unlock
+from refdesk.knowledge.parsing.identify import head_of
+from refdesk.knowledge.parsing.ole import OLE_MAGIC, unlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class _Entry:
 _PARSERS = (
     _Entry("pdf", "Pdf", magic=(b"%PDF-",), suffixes=(".pdf",)),
     _Entry("docx", "Docx", magic=(ZIP_MAGIC,), suffixes=(".docx",)),
+    _Entry("pptx", "Pptx", magic=(ZIP_MAGIC,), suffixes=(".pptx",)),
     _Entry("sheets.xlsx", "Xlsx", magic=(ZIP_MAGIC,), suffixes=(".xlsx",)),
     _Entry("sheets.xls", "Xls", magic=(OLE_MAGIC, ZIP_MAGIC), suffixes=(".xls",)),
     _Entry("sheets.delimited", "Delimited", suffixes=(".csv", ".tsv", ".tab")),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.docx.numbering import W
+from refdesk.knowledge.parsing.links import linked
 from refdesk.knowledge.parsing.xml_tree import Element, etree
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -74,9 +75,7 @@ class RunReader:
         before = len(parts)
         self._walk(node, parts, inline)
         address = self.links.get(node.get(f"{R}id", ""), "")
-        shown = "".join(parts[before:]).strip()
-        if address and shown and address.rstrip("/") not in (shown, shown.rstrip("/"), f"mailto:{shown}"):
-            parts[before:] = [f"[{shown}]({address})"]
+        parts[before:] = [linked("".join(parts[before:]), address)]
 
     def _note(self, node: Element, parts: list[str], inline: Inline) -> None:
         kind = etree.QName(node).localname.removesuffix("Reference")

@@ -17,7 +17,7 @@ from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, PasswordRequired
-from refdesk.knowledge.parsing.identify import OLE_MAGIC
+from refdesk.knowledge.parsing.ole import OLE_MAGIC
 from refdesk.knowledge.parsing.sheets.model import Range, Sheet
 from refdesk.knowledge.parsing.sheets.shown import shown_value
 from refdesk.knowledge.parsing.sheets.writing import write_sheets

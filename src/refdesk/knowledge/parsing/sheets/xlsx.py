@@ -11,6 +11,7 @@ from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container, resolve
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile
+from refdesk.knowledge.parsing.links import linked
 from refdesk.knowledge.parsing.sheets.model import Cells, Sheet, cell_place, cell_range
 from refdesk.knowledge.parsing.sheets.shown import BUILT_IN, shown_number
 from refdesk.knowledge.parsing.sheets.writing import write_sheets
@@ -128,13 +129,13 @@ class _Workbook:
             else:
                 place = cell_place(node.get("ref", "").partition(":")[0])
                 target = relations.get(node.get(_RID) or node.get(_STRICT_RID) or "", ("", ""))[1]
-                if place and target.startswith(("http://", "https://", "mailto:")):
+                if place and target:
                     links[place] = target
         sheet.rows = dict(sorted(sheet.rows.items()))
         for (row, column), target in links.items():
             text = sheet.rows.get(row, {}).get(column, "")
-            if text and text not in (target, target.removeprefix("mailto:")) and target.rstrip("/") != text:
-                sheet.rows[row][column] = f"[{text}]({target})"
+            if text:
+                sheet.rows[row][column] = linked(text, target)
         self._attached(sheet, member)
         return sheet
 

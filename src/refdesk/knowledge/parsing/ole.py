@@ -1,0 +1,58 @@
+"""The edge to olefile and msoffcrypto, which have no type information: old Office files and encrypted ones."""
+
+import io
+from importlib import import_module
+from typing import Any
+
+from refdesk.knowledge.parsing.blocks import ParseOptions
+from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired
+
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# What both raise on damaged files; neither has one class for it.
+_DAMAGED = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, ArithmeticError)
+
+
+def ole_streams(data: bytes, names: tuple[str, ...] | None = None) -> dict[str, bytes]:
+    """Streams by path, all of them empty where no names are asked for. Raises `CorruptFile`."""
+    olefile: Any = import_module("olefile")
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as ole:
+            paths = ["/".join(path) for path in ole.listdir()]
+            if names is None:
+                return dict.fromkeys(paths, b"")
+            return {path: ole.openstream(path).read() for path in paths if path in names}
+    except (*_DAMAGED, NotImplementedError) as error:
+        raise CorruptFile(reason=str(error)[:200]) from error
+
+
+def unlock(data: bytes, options: ParseOptions) -> bytes:
+    """The file without its password, where it is an encrypted Office file; otherwise the same bytes.
+
+    Raises `PasswordRequired` when the password is missing or wrong.
+    """
+    if not data.startswith(OLE_MAGIC):
+        return data
+    try:
+        names = set(ole_streams(data))
+    except CorruptFile:
+        return data  # the parser that takes the file will say so
+    if not names & {"EncryptionInfo", "WordDocument", "Workbook"}:
+        return data
+    msoffcrypto: Any = import_module("msoffcrypto")
+    failures: Any = import_module("msoffcrypto.exceptions")
+    try:
+        office = msoffcrypto.OfficeFile(io.BytesIO(data))
+        if not office.is_encrypted():
+            return data
+        if not options.password:
+            raise PasswordRequired
+        out = io.BytesIO()
+        office.load_key(password=options.password)
+        office.decrypt(out)
+    except (failures.InvalidKeyError, failures.DecryptionError) as error:
+        raise PasswordRequired from error
+    except failures.FileFormatError:
+        return data
+    except (*_DAMAGED, NotImplementedError) as error:
+        raise CorruptFile(reason=str(error)[:200]) from error
+    return out.getvalue()
