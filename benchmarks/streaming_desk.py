@@ -30,6 +30,7 @@ from refdesk import migrations
 from refdesk.accounts import load_operator_key
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
 from refdesk.server import create_app
 from refdesk.testing.embedder import HashingEmbedder
@@ -173,6 +174,7 @@ class _Server(uvicorn.Server):
 
 def _serve(database: str, data: Path, port: int) -> None:
     settings = Settings(data_dir=data, port=port, run_concurrency=2_000, log_level="warning")
+    configure_logs(settings)
     app = create_app(settings, database_url=database)
     config = uvicorn.Config(
         app, port=port, http="httptools", access_log=False, log_level="warning", timeout_graceful_shutdown=1

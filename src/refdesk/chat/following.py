@@ -1,4 +1,4 @@
-"""A run's events for one listener, wherever the run lives: from memory here, from the log elsewhere."""
+"""A run's events for a listener in another process than the run's, or after its end: out of the log."""
 
 import asyncio
 import time
@@ -8,7 +8,6 @@ from uuid import UUID
 from refdesk.accounts.scope import Scope
 from refdesk.chat.errors import RunNotFound
 from refdesk.chat.events import RunEvent, encode
-from refdesk.chat.journal import RunJournal
 from refdesk.chat.leases import ACTIVE
 from refdesk.chat.repository import RunRepository
 from refdesk.chat.signals import RunSignals
@@ -18,12 +17,6 @@ from refdesk.kit import sse
 from refdesk.kit.database import Database
 
 POLL_S = 5.0
-
-
-async def follow_local(journal: RunJournal, after: int) -> AsyncGenerator[list[RunEvent]]:
-    """Batches of a run of this process; an empty one when a heartbeat is due."""
-    async for batch in journal.follow(after, patience_s=sse.HEARTBEAT_INTERVAL_S):
-        yield batch
 
 
 async def follow_logged(

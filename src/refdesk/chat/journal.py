@@ -95,22 +95,30 @@ class RunJournal:
         """Batches of events after `after` until the run ends; an empty one after `patience_s` of silence."""
         wake = asyncio.Event()
         self._listeners.add(wake)
+        loop = self._loop
+        silent_since = loop.time()
+        # One timer that is late by at most its own length costs nothing; one for each wait costs 10 µs.
+        timer = loop.call_later(patience_s, wake.set)
         try:
             while True:
                 wake.clear()
                 batch = self.since(after)
                 if batch:
                     after = batch[-1].seq
+                    silent_since = loop.time()
                     yield batch
                     continue
                 if self.closed:
                     return
-                try:
-                    async with asyncio.timeout(patience_s):
-                        await wake.wait()
-                except TimeoutError:
-                    yield []
+                if timer.when() <= loop.time():
+                    if loop.time() - silent_since >= patience_s:
+                        silent_since = loop.time()
+                        yield []
+                    timer = loop.call_at(silent_since + patience_s, wake.set)
+                    continue
+                await wake.wait()
         finally:
+            timer.cancel()
             self._listeners.discard(wake)
 
     def _flush(self) -> None:

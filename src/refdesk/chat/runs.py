@@ -25,7 +25,7 @@ from refdesk.chat import leases
 from refdesk.chat.context import RunContext, Services
 from refdesk.chat.errors import RunTimedOut
 from refdesk.chat.events import RunEvent, encode
-from refdesk.chat.following import follow_local, follow_logged
+from refdesk.chat.following import follow_logged
 from refdesk.chat.journal import RunJournal
 from refdesk.chat.log_writer import LogWriter
 from refdesk.chat.pipeline import answer_question
@@ -195,7 +195,7 @@ class RunManager:
         self, active: ActiveRun | None, scope: Scope, run_id: UUID, after: int
     ) -> AsyncGenerator[list[RunEvent]]:
         if active is not None:
-            async with aclosing(follow_local(active.journal, after)) as local:
+            async with aclosing(active.journal.follow(after, patience_s=sse.HEARTBEAT_INTERVAL_S)) as local:
                 async for batch in local:
                     yield batch
                     if batch:
