@@ -110,7 +110,7 @@ def measure(folder: Path, *, rounds: int, paragraphs: int) -> dict[str, Any]:
         bench.searches(base, BLOCK, 2)
         second = bench.upload(base, "second.md", document(paragraphs, 4))
         done = bench.wait_until_progress(second)
-        worker = next(process for process in served.note_family() if "worker" in process.cmdline())
+        (worker,) = served.workers()
         for number in range(rounds):
             worker.suspend()
             idle += bench.searches(base, BLOCK, 10 + number)
