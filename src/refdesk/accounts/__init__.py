@@ -19,6 +19,7 @@ from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
 from refdesk.accounts.routes import routers
 from refdesk.accounts.scope import ALL_PERMISSIONS, Permission, Role, Scope
 from refdesk.accounts.setup import SetupGate, issue_setup_token
+from refdesk.accounts.tables import Workspace
 from refdesk.accounts.workspaces import on_workspace_created
 from refdesk.kit.operator_key import OPERATOR_FILE, load_operator_key
 
@@ -37,6 +38,7 @@ __all__ = [
     "Scope",
     "SetupGate",
     "Viewer",
+    "Workspace",
     "audit",
     "check_suitable",
     "issue_setup_token",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 from refdesk.chat.language import Language, language_of
 from refdesk.chat.profile import RunProfile, RunSubmission, Turn
 from refdesk.chat.recorder import RunRecorder

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator
 from uuid import UUID
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 from refdesk.chat.errors import RunNotFound
 from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.leases import ACTIVE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 from refdesk.chat.context import RunContext
 from refdesk.chat.profile import Turn
 from refdesk.chat.repository import ConversationRepository, RunRepository

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 
 Mode = Literal["embedding", "keywords", "blend"]
 

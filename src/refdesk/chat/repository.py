@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 from refdesk.chat.errors import ConversationNotFound, RunNotFound
 from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.tables import Conversation, Run, RunEvents

@@ -20,7 +20,7 @@ import orjson
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 from refdesk.chat import leases
 from refdesk.chat.context import RunContext, Services
 from refdesk.chat.errors import RunTimedOut
@@ -264,7 +264,9 @@ class RunManager:
         self._active.pop(active.id, None)
 
     def _lost(self, run_id: UUID) -> None:
-        if active := self._active.get(run_id):
+        active = self._active.get(run_id)
+        # One that has just ended is no longer renewed either, and not lost.
+        if active is not None and not active.concluding and active.ending is None:
             log.warning("runs.lost", run_id=str(run_id))
             active.end("lost")
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm.attributes import flag_modified
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 from refdesk.chat.errors import CursorInvalid
 from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.schemas import ConversationDetail, ConversationOut, RunOut

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from refdesk.accounts.scope import Scope
+from refdesk.accounts import Scope
 from refdesk.chat.errors import (
     NothingToAsk,
     QuestionEmpty,

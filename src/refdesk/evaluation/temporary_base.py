@@ -12,13 +12,13 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from refdesk.accounts import Scope
-from refdesk.accounts.tables import Workspace
+from refdesk.accounts import Scope, Workspace
 from refdesk.evaluation.test_sets import Passage
 from refdesk.gateway import Embedder, Gateway, create_workspace_models
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
+from refdesk.knowledge import Document, KnowledgeBase, Paragraph
 from refdesk.knowledge.indexing import (
     IndexWriter,
     KnowledgeIndex,
@@ -29,7 +29,6 @@ from refdesk.knowledge.indexing import (
     settle,
     sweep_homes,
 )
-from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
 
 BATCH = 64
 

@@ -9,8 +9,8 @@ from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.knowledge import Document, KnowledgeBase
 from refdesk.knowledge.indexing import KnowledgeIndex
-from refdesk.knowledge.tables import Document, KnowledgeBase
 from refdesk.retrieval.candidates import Row
 from refdesk.retrieval.errors import KnowledgeBaseNotFound
 from refdesk.retrieval.statements import Target
