@@ -82,6 +82,15 @@ def html_blocks(source: str, found: BlockList) -> None:
         _Walker(found).walk(tree.body)
 
 
+def html_text(source: str) -> str:
+    """All text that a piece of HTML shows, without structure: the independent reading of it."""
+    tree = LexborHTMLParser(source)
+    if tree.body is None:
+        return ""
+    drop_invisible(tree.body)
+    return tree.body.text(separator=" ")
+
+
 def _metadata(tree: LexborHTMLParser) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     title = tree.css_first("title")

@@ -1,4 +1,4 @@
-"""The edge to olefile and msoffcrypto, which have no type information: old Office files and encrypted ones."""
+"""The edge to olefile and msoffcrypto, which have no type information: old and encrypted Office files."""
 
 import io
 from importlib import import_module

@@ -13,7 +13,7 @@ from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, TooManyPages
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.links import linked
-from refdesk.knowledge.parsing.xml_tree import Element, local_name
+from refdesk.knowledge.parsing.xml_tree import Element, local_name, whole_number
 
 _RID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _TITLES = ("title", "ctrTitle")
@@ -122,13 +122,13 @@ class _Deck:
         filled = [text for _, text in paragraphs if text.strip()]
         for node, text in paragraphs:
             properties = node.find("{*}pPr")
-            level = _number(properties.get("lvl")) if properties is not None else 0
+            level = whole_number(properties, "lvl") if properties is not None else 0
             marker = _marker(properties, listed=listed and len(filled) > 1)
             if not text.strip():
                 continue
             if marker == "1":
                 start = properties.find("{*}buAutoNum") if properties is not None else None
-                first = _number(start.get("startAt")) if start is not None else 0
+                first = whole_number(start, "startAt") if start is not None else 0
                 counters[level] = counters[level] + 1 if level in counters else max(first, 1)
                 counters = {depth: n for depth, n in counters.items() if depth <= level}
                 self.found.add("list_item", f"{counters[level]}. {text}", level=level, page=self.page)
@@ -251,10 +251,6 @@ def _marker(properties: Element | None, *, listed: bool) -> str:
     return "-" if listed else ""
 
 
-def _number(value: str | None) -> int:
-    return min(int(value), 100_000) if value and value.isdigit() else 0
-
-
 def _covered(cell: Element) -> bool:
     return cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true")
 
@@ -284,7 +280,7 @@ def _points(node: Element | None) -> dict[int, str]:
     for point in node.iter("{*}pt") if node is not None else ():
         value = point.find("{*}v")
         if value is not None and value.text:
-            points[_number(point.get("idx"))] = value.text
+            points[whole_number(point, "idx")] = value.text
     return points
 
 

@@ -14,3 +14,9 @@ def local_name(node: Element) -> str:
     """Name of an element without its name space; empty for what is no element."""
     tag = node.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def whole_number(node: Element, attribute: str, default: int = 0) -> int:
+    """A whole number from 0 of an attribute; the default where there is none or something else."""
+    value = node.get(attribute) or ""
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else default

@@ -47,6 +47,13 @@ def write_sheets(sheets: Sequence[Sheet], found: BlockList, options: ParseOption
     return "\n".join(seen)
 
 
+def report_hidden(sheets: Sequence[Sheet], found: BlockList) -> None:
+    """A warning for each sheet that is hidden and holds text: it was read all the same."""
+    for sheet in sheets:
+        if sheet.hidden and sheet.rows:
+            found.warn("hidden-sheet", f"The sheet “{sheet.name}” is hidden in the file; its text was read.")
+
+
 def write_records(records: Sequence[Sequence[str]], found: BlockList, options: ParseOptions) -> None:
     """Add the records of delimited text as one table."""
     rows = [

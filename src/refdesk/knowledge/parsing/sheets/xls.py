@@ -20,8 +20,7 @@ from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, PasswordReq
 from refdesk.knowledge.parsing.ole import OLE_MAGIC
 from refdesk.knowledge.parsing.sheets.model import Range, Sheet
 from refdesk.knowledge.parsing.sheets.shown import shown_value
-from refdesk.knowledge.parsing.sheets.writing import write_sheets
-from refdesk.knowledge.parsing.sheets.xlsx import report_hidden
+from refdesk.knowledge.parsing.sheets.writing import report_hidden, write_sheets
 
 
 class Xls:

@@ -14,7 +14,7 @@ from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile
 from refdesk.knowledge.parsing.links import linked
 from refdesk.knowledge.parsing.sheets.model import Cells, Sheet, cell_place, cell_range
 from refdesk.knowledge.parsing.sheets.shown import BUILT_IN, shown_number
-from refdesk.knowledge.parsing.sheets.writing import write_sheets
+from refdesk.knowledge.parsing.sheets.writing import report_hidden, write_sheets
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
 _RID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -200,13 +200,6 @@ class _Workbook:
                 lines = ("".join(t.text or "" for t in p.iterfind(".//{*}t")) for p in body.iterfind("{*}p"))
                 sheet.drawn.append("\n".join(line for line in lines if line.strip()))
         sheet.drawn = [text for text in sheet.drawn if text.strip()]
-
-
-def report_hidden(sheets: list[Sheet], found: BlockList) -> None:
-    """A warning for each sheet that is hidden and holds text: it was read all the same."""
-    for sheet in sheets:
-        if sheet.hidden and sheet.rows:
-            found.warn("hidden-sheet", f"The sheet “{sheet.name}” is hidden in the file; its text was read.")
 
 
 @lru_cache(maxsize=20_000)

@@ -1,0 +1,127 @@
+"""ZIP: every member read by its own parser, in the order of the archive, into one document.
+
+The headings of the first level are the paths of the members, so that a citation names the file it is from.
+Members are read in memory and never written anywhere; names that leave the archive are refused all the same,
+because whoever exports the archive again would follow them.
+"""
+
+import posixpath
+import re
+import zipfile
+
+from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.container import ZIP_MAGIC, check_sizes, open_zip, read_member
+from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.encoding import decode
+from refdesk.knowledge.parsing.errors import (
+    CorruptFile,
+    EmptyFile,
+    ParseError,
+    UnpackedTooLarge,
+    UnsupportedKind,
+)
+from refdesk.knowledge.parsing.nested import Members, nothing_read
+
+_UTF8_FLAG = 0x800
+_UNICODE_PATH = 0x7075
+_JUNK = re.compile(r"(?:^|/)(?:__MACOSX/|\._[^/]*$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".ico")
+
+
+class Archive:
+    """ZIP archives, of whatever is no document itself."""
+
+    kind = "zip"
+    suffixes = (".zip",)
+
+    def supports(self, name: str, head: bytes) -> bool:
+        """Any ZIP that no other parser took; an empty one begins with its end."""
+        return head.startswith((ZIP_MAGIC, b"PK\x05\x06"))
+
+    def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
+        """Members under headings; one that cannot be read is reported and the others are kept."""
+        if options.max_nesting < 1:
+            raise UnpackedTooLarge("Archives are nested deeper than the limit allows.")
+        found = BlockList()
+        members = Members(found, options, options.max_unpacked_bytes)
+        pictures = 0
+        with open_zip(data) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir()]
+            for info, path in zip(infos, member_names(infos), strict=True):
+                if _JUNK.search(path):
+                    continue
+                if path.lower().endswith(_PICTURES):
+                    pictures += 1
+                    continue
+                if len(members.read) >= options.max_members:
+                    members.skip(path, UnpackedTooLarge("The archive has more files than the limit allows."))
+                    break
+                try:
+                    content = _content(archive, info, path, members.left, options)
+                except ParseError as error:
+                    members.skip(path, error)
+                else:
+                    members.add(path, content)
+        if not found.blocks:
+            raise nothing_read(members.skipped)
+        own = finish(name, self.kind, BlockList(), {"pictures": pictures or None}, "")
+        return members.close(own)
+
+
+def _content(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, left: int, options: ParseOptions
+) -> bytes:
+    if _leaves(path):
+        raise CorruptFile("The name leads out of the archive; the file was not read.")
+    check_sizes(info.file_size, info.compress_size, options, left)
+    content = read_member(archive, info, left, options.password)
+    if not content:
+        raise EmptyFile
+    if len(content) < 4 and not content.strip(b"\0"):
+        raise UnsupportedKind
+    return content
+
+
+def _leaves(path: str) -> bool:
+    """Whether a name points outside the archive on any system."""
+    plain = path.replace("\\", "/")
+    return (
+        plain.startswith("/")
+        or re.match(r"^[A-Za-z]:", plain) is not None
+        or posixpath.normpath(plain).startswith("..")
+        or ".." in plain.split("/")
+    )
+
+
+def member_names(infos: list[zipfile.ZipInfo]) -> list[str]:
+    """Names as they were meant: UTF-8 by flag or extra field, otherwise one encoding for all of them.
+
+    The old standard is CP437, but Chinese and Japanese systems write their own encoding without saying so.
+    """
+    raw = [_raw_name(info) for info in infos]
+    unmarked = [name for name in raw if isinstance(name, bytes) and not name.isascii()]
+    encoding = "cp437"
+    if unmarked:
+        guess = decode(b"\n".join(unmarked))
+        if guess.encoding == "utf-8" or guess.encoding in ("gb18030", "cp950", "cp932", "euc_jp", "cp949"):
+            encoding = guess.encoding if not guess.replaced else "cp437"
+    return [name if isinstance(name, str) else name.decode(encoding, "replace") for name in raw]
+
+
+def _raw_name(info: zipfile.ZipInfo) -> str | bytes:
+    if info.flag_bits & _UTF8_FLAG:
+        return info.filename
+    extra = info.extra
+    at = 0
+    while at + 4 <= len(extra):
+        field, size = (
+            int.from_bytes(extra[at : at + 2], "little"),
+            int.from_bytes(extra[at + 2 : at + 4], "little"),
+        )
+        if field == _UNICODE_PATH and size > 5:
+            return extra[at + 9 : at + 4 + size].decode("utf-8", "replace")
+        at += 4 + size
+    try:
+        return info.filename.encode("cp437")
+    except UnicodeEncodeError:
+        return info.filename

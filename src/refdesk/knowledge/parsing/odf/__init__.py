@@ -1,0 +1,1 @@
+"""OpenDocument: the package and its styles, running text, sheets and slides; one parser for each kind."""
