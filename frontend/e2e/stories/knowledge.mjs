@@ -59,13 +59,14 @@ export function knowledge(desk) {
     await page.getByText('Edited', { exact: true }).waitFor();
     await page.goto(`/knowledge/${desk.base}?tab=hit-test`);
     await page.getByLabel('Question').fill('Zephyrine map cabinet');
-    const found = page.getByRole('article').filter({ hasText: 'Zephyrine guard' }).first();
-    for (let attempt = 0; attempt < 20 && !(await found.isVisible()); attempt += 1) {
+    // The paragraph is indexed again in the background: ask until its new words are found.
+    const verdict = page.getByText('Found', { exact: true });
+    for (let attempt = 0; attempt < 60 && !(await verdict.isVisible()); attempt += 1) {
       await page.getByRole('button', { name: 'Search', exact: true }).click();
-      await page.waitForTimeout(500);
+      await page.waitForTimeout(1000);
     }
-    await found.getByText('Words').waitFor();
-    await page.getByText('Found', { exact: true }).waitFor();
+    await verdict.waitFor();
+    await page.getByRole('article').first().getByText('Zephyrine guard').waitFor();
     await page.context().close();
   });
 

@@ -25,5 +25,7 @@ export class ProblemError extends Error {
 
 export function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  return new ProblemError(0, { detail: error instanceof Error ? error.message : '' });
+  // `fetch` reports a server that cannot be reached as a TypeError; anything else is a fault of the page.
+  const code = error instanceof TypeError ? 'network' : 'page-error';
+  return new ProblemError(0, { code, detail: error instanceof Error ? error.message : '' });
 }

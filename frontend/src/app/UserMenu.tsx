@@ -8,14 +8,12 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { IconLogout, IconSelector, IconUser } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { setCsrfToken } from '../api/credentials';
 import { signOut } from '../api/generated/sdk.gen';
 import { useNotify } from '../components/useNotify';
 import { changeLanguage, currentLanguage, type Language } from '../i18n';
-import { sessionKey, useCaller } from './session';
+import { useCaller } from './session';
 import classes from './UserMenu.module.css';
 
 export function UserMenu() {
@@ -23,16 +21,13 @@ export function UserMenu() {
   const { session } = useCaller();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { failed } = useNotify();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const name = session.user?.name ?? t('shell.operator');
   const leave = async () => {
     try {
       await signOut({ throwOnError: true });
-      setCsrfToken(null);
-      client.clear();
-      client.setQueryData(sessionKey, null);
-      await navigate({ to: '/sign-in' });
+      // A fresh page: nothing that was read while signed in stays in memory.
+      window.location.assign('/sign-in');
     } catch (error) {
       failed(error);
     }

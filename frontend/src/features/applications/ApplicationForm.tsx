@@ -13,6 +13,7 @@ import {
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { ProblemError } from '../../api';
 import { listKnowledgeBasesOptions, listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { Problem } from '../../components/Problem';
 import { AnswerFields } from './AnswerFields';
@@ -35,6 +36,7 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
     initialValues: initial,
     validate: {
       name: (value) => (value.trim() ? null : t('setup.needed')),
+      knowledge_base_ids: (value) => (value.length > 0 ? null : t('applications.basesNeeded')),
       answer: (value) => (templateIsUsable(value) ? null : t('applications.templateNeeds')),
     },
   });
@@ -105,7 +107,13 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
             </Accordion.Panel>
           </Accordion.Item>
         </Accordion>
-        {form.errors.answer && <Problem error={new Error(String(form.errors.answer))} />}
+        {form.errors.answer && (
+          <Problem
+            error={
+              new ProblemError(422, { code: 'prompt-incomplete', detail: t('applications.templateNeeds') })
+            }
+          />
+        )}
         {error != null && <Problem error={error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={pending}>

@@ -40,7 +40,7 @@ export function StatusLine({ run }: { run: RunOut }) {
     <div className={classes.status}>
       <UnstyledButton className={classes.line} onClick={toggle} aria-expanded={opened} aria-controls={panel}>
         {isOpen(run) ? <Loader size={14} aria-hidden /> : null}
-        <span role="status">{summary(run, t)}</span>
+        <span aria-live="polite">{summary(run, t)}</span>
         <IconChevronRight size={14} className={classes.chevron} data-open={opened || undefined} aria-hidden />
       </UnstyledButton>
       <Collapse expanded={opened} id={panel}>
@@ -66,7 +66,9 @@ function Stages({ run }: { run: RunOut }) {
           {(run.stages ?? []).map((stage, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a stage may run twice and has no id of its own
             <Table.Tr key={index}>
-              <Table.Th fw={500}>{nameOf(stage)}</Table.Th>
+              <Table.Th scope="row" fw={500}>
+                {nameOf(stage)}
+              </Table.Th>
               <Table.Td c="dimmed">{t(`ask.stageState.${stage.state}`)}</Table.Td>
               <Table.Td className={classes.detail}>{detailText(stage)}</Table.Td>
               <Table.Td ta="right" c="dimmed">

@@ -1,15 +1,5 @@
 /** A document: its paragraphs to read and edit; for a PDF the original page beside them. */
-import {
-  Alert,
-  Anchor,
-  Breadcrumbs,
-  Button,
-  Code,
-  Group,
-  SegmentedControl,
-  Skeleton,
-  Text,
-} from '@mantine/core';
+import { Alert, Anchor, Breadcrumbs, Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -22,6 +12,7 @@ import type { DocumentView, ParagraphView } from '../../api/generated/types.gen'
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
 import { formatAgo, formatBytes, formatPercent } from '../../i18n/format';
+import { DocumentFailure } from '../knowledge/DocumentFailure';
 import { StateChip } from '../knowledge/StateChip';
 import { useBaseEvents } from '../knowledge/useBaseEvents';
 import { useWarningText } from '../knowledge/useWarningText';
@@ -145,7 +136,7 @@ function Head({ document }: { document: DocumentView }) {
           icon={<IconAlertTriangle size={18} />}
           title={t('knowledge.states.failed')}
         >
-          {document.error.reason} {document.error.hint} <Code>{document.error.code}</Code>
+          <DocumentFailure error={document.error} />
         </Alert>
       )}
       {document.warnings.length > 0 && (

@@ -1,5 +1,5 @@
 /** A real table of documents; on phones its less needed columns give way. */
-import { ActionIcon, Checkbox, Code, Menu, Table, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Checkbox, Menu, Table, Text, Tooltip } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconDots,
@@ -16,6 +16,7 @@ import type { DocumentView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { useNotify } from '../../components/useNotify';
 import { formatAgo, formatBytes, formatDateTime, formatNumber, formatPercent } from '../../i18n/format';
+import { DocumentFailure } from './DocumentFailure';
 import classes from './DocumentTable.module.css';
 import { isWorking, StateChip } from './StateChip';
 import { useWarningText } from './useWarningText';
@@ -129,7 +130,7 @@ function Row({ document, mayWrite, selected, onToggle, onRemove, onRetry }: RowP
         )}
         {document.error && (
           <Text size="xs" className={classes.error}>
-            {document.error.reason} {document.error.hint} <Code fz={11}>{document.error.code}</Code>
+            <DocumentFailure error={document.error} />
           </Text>
         )}
       </Table.Td>

@@ -127,7 +127,7 @@ function Password() {
     initialValues: { current_password: '', new_password: '' },
     validate: {
       current_password: (value) => (value ? null : t('setup.needed')),
-      new_password: (value) => (value.length >= 8 ? null : t('setup.passwordShort')),
+      new_password: (value) => (value.length >= 10 ? null : t('setup.passwordShort')),
     },
   });
   const change = useMutation({

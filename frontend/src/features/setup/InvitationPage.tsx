@@ -41,7 +41,7 @@ function Redeem({ token, invitation }: { token: string; invitation: InvitationVi
     initialValues: { name: invitation.name, password: '' },
     validate: {
       name: (value) => (value.trim() ? null : t('setup.needed')),
-      password: (value) => (value.length >= 8 ? null : t('setup.passwordShort')),
+      password: (value) => (value.length >= 10 ? null : t('setup.passwordShort')),
     },
   });
   const redeem = useMutation({

@@ -22,7 +22,7 @@ export default function SetupPage() {
       token: (value) => (value.trim() ? null : t('setup.needed')),
       name: (value) => (value.trim() ? null : t('setup.needed')),
       email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t('setup.emailNeeded')),
-      password: (value) => (value.length >= 8 ? null : t('setup.passwordShort')),
+      password: (value) => (value.length >= 10 ? null : t('setup.passwordShort')),
     },
   });
   const setup = useMutation({

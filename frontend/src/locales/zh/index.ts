@@ -10,6 +10,7 @@ import settings from './settings.json';
 import setup from './setup.json';
 import shell from './shell.json';
 import stages from './stages.json';
+import warnings from './warnings.json';
 
 export default {
   applications,
@@ -24,4 +25,5 @@ export default {
   setup,
   shell,
   stages,
+  warnings,
 };
