@@ -24,7 +24,7 @@ class UnsupportedKind(ParseError):
 
     code = "unsupported-kind"
     message = "This kind of file is not supported."
-    hint = "Save it as PDF, DOCX, HTML, Markdown or plain text."
+    hint = "Save it as PDF, as an Office or OpenDocument file, as HTML, Markdown or plain text."
 
 
 class PasswordRequired(ParseError):

@@ -56,12 +56,18 @@ class Markdown:
         if front is not None:
             meta |= front.meta
             found.add("front_matter", front.text)
-        without_comments = _drop_comments(body)
-        _Scanner(without_comments.split("\n"), found).run()
+        shown = markdown_blocks(body, found)
         if "title" not in meta:
             meta["title"] = next((b.text for b in found.blocks if b.kind == "heading"), None)
-        source = (front.text if front else "") + _plain(without_comments)
+        source = (front.text if front else "") + shown
         return finish(name, self.kind, found, meta, source)
+
+
+def markdown_blocks(text: str, found: BlockList) -> str:
+    """Add the blocks of a piece of Markdown, such as a cell of a notebook; returns its text without marks."""
+    shown = _drop_comments(text)
+    _Scanner(shown.split("\n"), found).run()
+    return _plain(shown)
 
 
 def _drop_comments(text: str) -> str:

@@ -15,7 +15,7 @@ class PlainText:
     """Any text that no other parser claims."""
 
     kind = "text"
-    suffixes = (".txt", ".text", ".log", ".xml", ".json")
+    suffixes = (".txt", ".text", ".log", ".xml")
 
     def supports(self, name: str, head: bytes) -> bool:
         """Everything that is text."""

@@ -34,22 +34,25 @@ _PARSERS = (
     _Entry("odf.parsers", "Odp", magic=(ZIP_MAGIC,), suffixes=(".odp",)),
     _Entry("epub", "Epub", magic=(ZIP_MAGIC,), suffixes=(".epub",)),
     _Entry("archive", "Archive", magic=(ZIP_MAGIC, b"PK\x05\x06"), suffixes=(".zip",)),
+    _Entry("doc", "Doc", magic=(OLE_MAGIC,), suffixes=(".doc",)),
+    _Entry("rtf", "Rtf", magic=(b"{\\rtf",), suffixes=(".rtf",)),
     _Entry("mail", "Mail"),
     _Entry("sheets.delimited", "Delimited"),
+    _Entry("notebook", "Notebook"),
+    _Entry("json_text", "Json"),
     _Entry("html", "Html"),
     _Entry("markdown", "Markdown"),
     _Entry("plain", "PlainText"),
 )
 _CONTAINERS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x89PNG", b"\xff\xd8\xff", b"\x7fELF")
 _MAGIC = {
-    b"\xd0\xcf\x11\xe0": "an old Office file",
-    b"PK\x03\x04": "an archive or an Office file of another kind",
+    b"\xd0\xcf\x11\xe0": "an old Office file of another kind",
+    b"PK\x03\x04": "an archive of another kind",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
     b"GIF8": "a picture",
     b"II*\x00": "a picture",
     b"MM\x00*": "a picture",
-    b"{\\rtf": "an RTF file",
     b"\x7fELF": "a program",
 }
 
@@ -103,13 +106,15 @@ def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed
     return parsed
 
 
+# Kinds by the ending of a name, for the warning that a name misleads; endings of plain text mislead nobody.
 _SUFFIX_KINDS = {
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".markdown": "markdown",
+    **dict.fromkeys((".pdf",), "pdf"),
+    **dict.fromkeys((".docx", ".docm"), "docx"),
+    **dict.fromkeys((".xlsx", ".xlsm"), "xlsx"),
+    **dict.fromkeys((".pptx", ".pptm"), "pptx"),
+    **dict.fromkeys((".html", ".htm"), "html"),
+    **dict.fromkeys((".md", ".markdown"), "markdown"),
+    **{f".{kind}": kind for kind in ("doc", "xls", "odt", "ods", "odp", "epub", "rtf", "zip")},
     ".txt": "text",
 }
 

@@ -36,10 +36,29 @@ def regions(sheet: Sheet) -> list[Region]:
             found.append(_region(inside, declared=True))
             rows = [(at, _without(at, cells, area)) for at, cells in rows]
             rows = [(at, cells) for at, cells in rows if cells]
-    found.extend(_cut(rows, 0))
+    found.extend(_joined(list(_cut(rows, 0))))
     if sheet.tables:
         found.sort(key=lambda region: (region.top, region.left))
     return found
+
+
+def _joined(found: list[Region]) -> list[Region]:
+    """A row of names above an empty row belongs to the table below it."""
+    out: list[Region] = []
+    for region in found:
+        above = out[-1] if out else None
+        lone = above is not None and len(above.rows) == 1 and len(above.rows[0][1]) > 1
+        if (
+            above is not None
+            and lone
+            and len(region.rows) > 1
+            and (above.left, above.right) == (region.left, region.right)
+            and region.top - above.top == 2
+        ):
+            out[-1] = _region([*above.rows, *region.rows])
+        else:
+            out.append(region)
+    return out
 
 
 def _within(rows: Rows, area: Range) -> Rows:
