@@ -23,16 +23,20 @@ TARGET_MS = 100.0
 ASKED_AT_ONCE = 8
 
 
-async def measure(streams: int, seconds: float) -> dict[str, Any]:
+async def measure(streams: int, seconds: float, model_inside: bool) -> dict[str, Any]:
     deltas = int(seconds * PER_SECOND)
-    async with running_desk(database_of_environment(), deltas=deltas, interval_s=1 / PER_SECOND) as desk:
+    async with running_desk(
+        database_of_environment(), deltas=deltas, interval_s=1 / PER_SECOND, model_inside=model_inside
+    ) as desk:
         process = psutil.Process(desk.server_pid)
         await _submit(desk, 1)
         before = process.memory_info().rss
         runs = await _submit(desk, streams)
         lags: list[float] = []
-        readers = [asyncio.create_task(_read(desk, run, lags)) for run in runs]
-        await asyncio.sleep(2.0)  # every reader is connected
+        connected = asyncio.Semaphore(0)
+        readers = [asyncio.create_task(_read(desk, run, lags, connected)) for run in runs]
+        for _ in runs:
+            await connected.acquire()
         process.cpu_percent()
         begun = time.monotonic()
         desk.gate.touch()
@@ -43,7 +47,8 @@ async def measure(streams: int, seconds: float) -> dict[str, Any]:
         elapsed = time.monotonic() - begun
     return {
         "streams": streams,
-        "finished": states.count("finished"),
+        "model_inside": model_inside,
+        "states": {state: states.count(state) for state in sorted(set(states))},
         "parts": len(lags),
         "parts_expected": streams * deltas,
         "lag_p50_ms": round(statistics.median(lags), 1),
@@ -70,7 +75,7 @@ async def _submit(desk: RunningDesk, count: int) -> list[str]:
         return list(await asyncio.gather(*(ask() for _ in range(count))))
 
 
-async def _read(desk: RunningDesk, run_id: str, lags: list[float]) -> str:
+async def _read(desk: RunningDesk, run_id: str, lags: list[float], connected: asyncio.Semaphore) -> str:
     """Follow one run over a plain socket (an HTTP client costs more than the server); its final state."""
     reader, writer = await asyncio.open_connection("127.0.0.1", desk.port, limit=2**20)
     headers = "".join(f"{name}: {value}\r\n" for name, value in desk.headers.items())
@@ -80,12 +85,16 @@ async def _read(desk: RunningDesk, run_id: str, lags: list[float]) -> str:
         while line := await reader.readline():
             if line.startswith(b"event: "):
                 name = line[7:].strip()
+                if name == b"run.started":
+                    connected.release()
             elif line.startswith(b"data: ") and name == b"delta":
                 arrived = time.monotonic_ns()
                 for moment in orjson.loads(line[6:])["text"].split():
                     lags.append((arrived - int(moment)) / 1e6)
             elif line.startswith(b"data: ") and name == b"run.finished":
-                state = orjson.loads(line[6:])["state"]
+                finished = orjson.loads(line[6:])
+                error = finished["run"]["error"]
+                state = error["code"] if error else finished["state"]
                 break
     finally:
         writer.close()
@@ -96,9 +105,12 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--streams", type=int, default=500)
     arguments.add_argument("--seconds", type=float, default=15.0)
+    arguments.add_argument(
+        "--model-inside", action="store_true", help="the model is in the server: streams without its wire"
+    )
     arguments.add_argument("--json", action="store_true")
     given = arguments.parse_args()
-    result = asyncio.run(measure(given.streams, given.seconds))
+    result = asyncio.run(measure(given.streams, given.seconds, given.model_inside))
     print(json.dumps(result) if given.json else "\n".join(f"{k}: {v}" for k, v in result.items()))
 
 

@@ -28,6 +28,7 @@ from sqlalchemy import make_url
 
 from refdesk import migrations
 from refdesk.accounts import load_operator_key
+from refdesk.gateway import Completion, CompletionEvent, CompletionRequest, Finished, TextDelta
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
 from refdesk.kit.logs import configure_logs
@@ -64,11 +65,12 @@ class RunningDesk:
 
 @asynccontextmanager
 async def running_desk(
-    database_url: str | None, *, deltas: int, interval_s: float
+    database_url: str | None, *, deltas: int, interval_s: float, model_inside: bool = False
 ) -> AsyncGenerator[RunningDesk]:
     """A server and a model that answers with `deltas` parts, each the moment it was sent (monotonic ns).
 
-    The model begins once the file `gate` exists, so that all streams run at once.
+    The model begins once the file `gate` exists, so that all streams run at once. With `model_inside` it is
+    part of the server process, which leaves the model's wire out of what is measured.
     """
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
@@ -85,11 +87,11 @@ async def running_desk(
         await library.add(base, [TEXT], titles=("Router manual", "Reset"))
         await database.close()
         gate = folder / "gate"
-        model = _start(
-            "model", stack, "--gate", str(gate), "--deltas", str(deltas), "--interval", str(interval_s)
-        )
+        script = ("--gate", str(gate), "--deltas", str(deltas), "--interval", str(interval_s))
+        model = _start("model", stack, *script)
         port = _free_port()
-        server = _start("server", stack, "--database", url, "--data", str(folder), "--port", str(port))
+        where = ("--database", url, "--data", str(folder), "--port", str(port))
+        server = _start("server", stack, *where, *(script if model_inside else ()))
         headers = {
             "Authorization": f"Bearer {load_operator_key(folder)}",
             "X-Workspace-ID": str(library.workspace_id),
@@ -158,8 +160,35 @@ async def _serve_model(gate: Path, deltas: int, interval_s: float) -> None:
         await asyncio.Event().wait()
 
 
+class InsideModel:
+    """The scripted model as a completer of the server process."""
+
+    model_id = uuid4()
+    model_name = "scripted"
+    context_tokens = 8_000
+
+    def __init__(self, gate: Path, deltas: int, interval_s: float) -> None:
+        self._gate, self._deltas, self._interval_s = gate, deltas, interval_s
+
+    async def stream(self, _request: CompletionRequest) -> AsyncGenerator[CompletionEvent]:
+        while not self._gate.exists():  # noqa: ASYNC110 — another process makes the file
+            await asyncio.sleep(0.05)
+        begun = time.monotonic()
+        for number in range(self._deltas):
+            due = begun + number * self._interval_s
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            # The moment it was due: that the process came late to it is part of the lag.
+            yield TextDelta(f"{int(due * 1e9)} ")
+        yield Finished("stop")
+
+    async def complete(self, _request: CompletionRequest) -> Completion:
+        return Completion("", "stop")
+
+
 class _Server(uvicorn.Server):
-    """Ready once it listens; embeds by hashing."""
+    """Ready once it listens; embeds by hashing; may have the model inside."""
+
+    inside: "InsideModel | None" = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -169,17 +198,26 @@ class _Server(uvicorn.Server):
 
         app: Any = self.config.app
         app.state.gateway.embedder = embedder
+        inside = self.inside
+        if inside is not None:
+
+            async def completer(_scope: Any, _model_id: UUID) -> InsideModel:
+                return inside
+
+            app.state.gateway.completer = completer
         print("ready", flush=True)
 
 
-def _serve(database: str, data: Path, port: int) -> None:
+def _serve(database: str, data: Path, port: int, inside: InsideModel | None) -> None:
     settings = Settings(data_dir=data, port=port, run_concurrency=2_000, log_level="warning")
     configure_logs(settings)
     app = create_app(settings, database_url=database)
     config = uvicorn.Config(
         app, port=port, http="httptools", access_log=False, log_level="warning", timeout_graceful_shutdown=1
     )
-    _Server(config).run()
+    server = _Server(config)
+    server.inside = inside
+    server.run()
 
 
 def main() -> None:
@@ -196,7 +234,8 @@ def main() -> None:
         if given.role == "model":
             asyncio.run(_serve_model(given.gate, given.deltas, given.interval))
         else:
-            _serve(given.database, given.data, given.port)
+            inside = InsideModel(given.gate, given.deltas, given.interval) if given.gate else None
+            _serve(given.database, given.data, given.port, inside)
 
 
 def database_of_environment() -> str | None:

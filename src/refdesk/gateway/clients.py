@@ -58,7 +58,10 @@ class Gateway:
         self._settings = settings
         self._database = database
         self._cipher = cipher
-        self._http = guarded_client(allow_private=settings.allow_private_endpoints)
+        self._http = guarded_client(
+            allow_private=settings.allow_private_endpoints,
+            max_connections=max(200, settings.run_concurrency),  # an answer holds one while it is written
+        )
         self._cache: dict[UUID, _Cached] = {}
         self._embedded: AsyncEmbeddedEmbedder | None = None
 
