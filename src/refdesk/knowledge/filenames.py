@@ -14,9 +14,22 @@ from refdesk.knowledge.errors import BlankName
 MAX_NAME_CHARS = 200
 
 _FALLBACK = "untitled"
+_OOXML = "application/vnd.openxmlformats-officedocument"
+_ODF = "application/vnd.oasis.opendocument"
 _MEDIA_TYPES = {
     ".pdf": "application/pdf",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".docx": f"{_OOXML}.wordprocessingml.document",
+    ".xlsx": f"{_OOXML}.spreadsheetml.sheet",
+    ".pptx": f"{_OOXML}.presentationml.presentation",
+    ".doc": "application/msword",
+    ".xls": "application/vnd.ms-excel",
+    ".odt": f"{_ODF}.text",
+    ".ods": f"{_ODF}.spreadsheet",
+    ".odp": f"{_ODF}.presentation",
+    ".epub": "application/epub+zip",
+    ".rtf": "application/rtf",
+    ".zip": "application/zip",
+    ".csv": "text/csv",
     ".md": "text/plain; charset=utf-8",
     ".txt": "text/plain",
 }

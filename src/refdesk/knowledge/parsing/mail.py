@@ -78,7 +78,7 @@ def _message(data: bytes) -> EmailMessage:
         data = decode(data).text.encode("utf-8")
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     try:
-        return cast(EmailMessage, email.message_from_bytes(data, policy=policy.default))
+        return email.message_from_bytes(data, policy=policy.default)
     except (MessageError, ValueError, LookupError) as error:
         raise CorruptFile(reason=str(error)) from error
 
@@ -151,9 +151,9 @@ def _parts(message: EmailMessage) -> tuple[list[tuple[str, str]], list[tuple[str
 
 
 def _inner(part: EmailMessage) -> EmailMessage | None:
-    payload = part.get_payload()
-    first = payload[0] if isinstance(payload, list) and payload else None
-    return first if isinstance(first, EmailMessage) else None
+    payload = cast(object, part.get_payload())
+    first = cast(list[object], payload)[0] if isinstance(payload, list) and payload else None
+    return cast(EmailMessage, first) if isinstance(first, EmailMessage) else None
 
 
 def _richest(children: list[EmailMessage]) -> list[EmailMessage]:

@@ -1,9 +1,10 @@
 """CSV and TSV: encoding and delimiter found by trial, quoted line breaks kept, damaged quoting survived."""
 
 import csv
-import io
 import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
@@ -40,32 +41,45 @@ class Delimited:
         text = text[named.end() :] if named else text
         if delimiter not in text or not delimiter:
             delimiter = sniff(text[:_SAMPLE])
-        records = _records(text, delimiter)
-        if any(cell.count("\n") > _MAX_LINES_IN_CELL for record in records for cell in record):
+        quoted = not any(
+            cell.count("\n") > _MAX_LINES_IN_CELL for record in _records(text, delimiter) for cell in record
+        )
+        if not quoted:
             found.warn(
                 "unclosed-quote", "A quotation mark is not closed: the lines were read without quoting."
             )
-            records = _records(text, delimiter, quoted=False)
-        source = "\n".join(cell for record in records for cell in record)
-        write_records(records, found, options)
+        count = write_records(_records(text, delimiter, quoted=quoted), found, options)
         if not found.blocks:
             raise EmptyFile("The file holds no records.")
-        meta = {"encoding": decoded.encoding, "delimiter": delimiter, "records": len(records)}
-        return finish(name, self.kind, found, meta, source)
+        meta = {"encoding": decoded.encoding, "delimiter": delimiter, "records": count}
+        # The independent reading: the text as it stands, less the marks that may only carry structure.
+        return finish(name, self.kind, found, meta, text.replace(delimiter, "").replace('"', ""))
 
 
-def _records(text: str, delimiter: str, *, quoted: bool = True) -> list[list[str]]:
+def _records(text: str, delimiter: str, *, quoted: bool = True) -> Iterator[list[str]]:
+    """Records one at a time: as a list, those of a file of 200,000 rows take 150 MB."""
     # The limit of the module is one for the process; a cell may be as long as the file.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting))
+    return csv.reader(_lines(text), delimiter=delimiter, quoting=quoting)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines of a text; `io.StringIO` would hold it once more with four bytes a character."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def sniff(sample: str) -> str:
     """The delimiter that cuts most records of a sample into the same number of cells, more than one."""
     best, best_score = ",", 0.0
     for delimiter in _DELIMITERS:
-        records = [r for r in _records(sample, delimiter)[:_SAMPLE_RECORDS] if any(c.strip() for c in r)]
+        records = [
+            r for r in islice(_records(sample, delimiter), _SAMPLE_RECORDS) if any(c.strip() for c in r)
+        ]
         if not records:
             continue
         # The last record of a sample may be cut off.

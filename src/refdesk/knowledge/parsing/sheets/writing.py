@@ -15,6 +15,7 @@ _TABLE_ROWS = 60
 _TABLE_COLUMNS = 16
 _TABLE_CHARS = 4_000
 _TITLE_CHARS = 120
+_KNOWN = 50_000
 _DEFAULT_NAMES = ("sheet", "工作表", "表", "tabelle", "feuil", "hoja", "シート", "foglio")
 
 
@@ -54,16 +55,21 @@ def report_hidden(sheets: Sequence[Sheet], found: BlockList) -> None:
             found.warn("hidden-sheet", f"The sheet “{sheet.name}” is hidden in the file; its text was read.")
 
 
-def write_records(records: Sequence[Sequence[str]], found: BlockList, options: ParseOptions) -> None:
-    """Add the records of delimited text as one table."""
-    rows = [
-        (at, {c: text.strip() for c, text in enumerate(record) if text.strip()})
-        for at, record in enumerate(records)
-    ]
-    rows = [(at, cells) for at, cells in rows if cells]
+def write_records(records: Iterable[Sequence[str]], found: BlockList, options: ParseOptions) -> int:
+    """Add the records of delimited text as one table; returns how many are not empty."""
+    rows: list[tuple[int, Cells]] = []
+    known: dict[str, str] = {}
+    for at, record in enumerate(records):
+        cells = {column: text for column, cell in enumerate(record) if (text := cell.strip())}
+        if len(known) < _KNOWN:
+            # Columns repeat their values: one text for equal ones halves the memory of a long file.
+            cells = {column: known.setdefault(text, text) for column, text in cells.items()}
+        if cells:
+            rows.append((at, cells))
     if rows:
         width = max(max(cells) for _, cells in rows)
         _write_region(Region(rows, 0, width), [], found, options, None)
+    return len(rows)
 
 
 def _is_default(name: str) -> bool:
