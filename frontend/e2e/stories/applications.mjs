@@ -8,7 +8,7 @@ export function applications(desk) {
     await page.goto('/applications');
     await page.getByRole('link', { name: 'New application' }).first().click();
     await page.getByLabel('Name', { exact: true }).fill('Front desk');
-    await page.getByRole('textbox', { name: 'Knowledge bases' }).click();
+    await page.getByRole('combobox', { name: 'Knowledge bases' }).click();
     await page.getByRole('option', { name: /My documents/ }).click();
     await page.keyboard.press('Escape');
     await page.getByLabel('Opening words').fill('Ask me about the reading room.');

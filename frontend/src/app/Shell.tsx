@@ -1,22 +1,24 @@
 /** The frame of every room: the rail at the left (a drawer on phones), the room in the middle. */
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Logo } from '../components/Logo';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
 import { sessionQuery } from './session';
 
+const RailDrawer = lazy(() => import('./RailDrawer'));
 const Palette = lazy(() => import('./Palette'));
 
 export function Shell() {
   const { t } = useTranslation();
   const { data: session } = useQuery(sessionQuery);
   const [railOpen, rail] = useDisclosure(false);
+  const [railOpened, setRailOpened] = useState(false);
   const [paletteOpen, palette] = useDisclosure(false);
   const location = useLocation();
   const busy = useRouterState({ select: (state) => state.status === 'pending' });
@@ -37,7 +39,14 @@ export function Shell() {
         <Rail onSearch={palette.open} />
       </div>
       <div className={classes.bar}>
-        <ActionIcon size="lg" aria-label={t('shell.menu')} onClick={rail.open}>
+        <ActionIcon
+          size="lg"
+          aria-label={t('shell.menu')}
+          onClick={() => {
+            setRailOpened(true);
+            rail.open();
+          }}
+        >
           <IconMenu2 size={20} />
         </ActionIcon>
         <Logo size={22} />
@@ -45,22 +54,18 @@ export function Shell() {
           <IconSearch size={20} />
         </ActionIcon>
       </div>
-      <Drawer
-        opened={railOpen}
-        onClose={rail.close}
-        size={284}
-        padding={0}
-        withCloseButton={false}
-        title={t('shell.menu')}
-        classNames={{ header: classes.hidden, body: classes.drawer }}
-      >
-        <Rail
-          onSearch={() => {
-            rail.close();
-            palette.open();
-          }}
-        />
-      </Drawer>
+      {railOpened && (
+        <Suspense>
+          <RailDrawer
+            opened={railOpen}
+            onClose={rail.close}
+            onSearch={() => {
+              rail.close();
+              palette.open();
+            }}
+          />
+        </Suspense>
+      )}
       <main id="main" ref={main} tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>

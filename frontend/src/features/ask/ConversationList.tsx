@@ -1,9 +1,9 @@
 /** Your conversations in the rail: open, rename, delete (with a way back). */
-import { ActionIcon, Menu, ScrollArea, Skeleton, Stack, Text } from '@mantine/core';
+import { ActionIcon, Menu, Skeleton, Stack, Text } from '@mantine/core';
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { listConversationsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { deleteConversation, listConversations } from '../../api/generated/sdk.gen';
@@ -11,7 +11,8 @@ import type { ConversationOut } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 import { useHidden, useUndoableDelete } from '../../components/undo';
 import classes from './ConversationList.module.css';
-import { RenameConversation } from './RenameConversation';
+
+const RenameConversation = lazy(() => import('./RenameConversation'));
 
 export function ConversationList() {
   const { t } = useTranslation();
@@ -51,7 +52,7 @@ export function ConversationList() {
     );
   }
   return (
-    <ScrollArea className={classes.scroll} type="hover" scrollbarSize={6}>
+    <div className={classes.scroll}>
       <ul className={classes.list}>
         {conversations.map((conversation) => (
           <Row key={conversation.id} conversation={conversation} onRename={() => setRenaming(conversation)} />
@@ -67,8 +68,12 @@ export function ConversationList() {
           {t('common.loadMore')}
         </button>
       )}
-      {renaming && <RenameConversation conversation={renaming} onClose={() => setRenaming(null)} />}
-    </ScrollArea>
+      {renaming && (
+        <Suspense>
+          <RenameConversation conversation={renaming} onClose={() => setRenaming(null)} />
+        </Suspense>
+      )}
+    </div>
   );
 }
 

@@ -10,7 +10,7 @@ import { renameConversation } from '../../api/generated/sdk.gen';
 import type { ConversationOut } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 
-export function RenameConversation({
+export default function RenameConversation({
   conversation,
   onClose,
 }: {
