@@ -109,7 +109,13 @@ class Container:
         _refuse_document_type(content)
         try:
             for _, node in etree.iterparse(
-                io.BytesIO(content), tag=tags, resolve_entities=False, no_network=True, huge_tree=True
+                io.BytesIO(content),
+                tag=tags,
+                resolve_entities=False,
+                no_network=True,
+                huge_tree=True,
+                remove_comments=True,
+                remove_pis=True,
             ):
                 yield node
                 node.clear()
@@ -153,7 +159,9 @@ def resolve(part: str, target: str) -> str:
 def xml_root(content: bytes) -> Element:
     """XML without entities or network. Raises `CorruptFile`."""
     _refuse_document_type(content)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, remove_comments=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
+    )
     try:
         return etree.fromstring(content, parser)
     except XMLSyntaxError as error:

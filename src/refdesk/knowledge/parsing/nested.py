@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions, ParseWarning
-from refdesk.knowledge.parsing.errors import EmptyFile, ParseError, UnpackedTooLarge
+from refdesk.knowledge.parsing.errors import EmptyFile, ParseCrashed, ParseError, UnpackedTooLarge
 from refdesk.knowledge.parsing.selection import parse
 
 _MAX_LEVEL = 6
@@ -41,6 +41,9 @@ class Members:
             parsed = parse(data, name, options)
         except ParseError as error:
             self.skip(name, error)
+            return
+        except Exception as error:  # noqa: BLE001 — a fault of one parser must not cost the other members
+            self.skip(name, ParseCrashed(reason=type(error).__name__))
             return
         self.left -= int(parsed.meta.get("unpacked_bytes", 0))
         self.extracted += parsed.extracted_chars
