@@ -44,11 +44,13 @@ export function keyboard(desk) {
     await page.goto('/ask');
     await page.getByRole('textbox', { name: 'Question' }).waitFor();
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Find a base/ }).waitFor();
     await page.keyboard.type('opening-h');
     await page.getByRole('option', { name: /opening-hours\.md/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: /Find a base/ }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Find a base/ }).waitFor();
     await page.keyboard.type('opening-h');
     await page.getByRole('option', { name: /opening-hours\.md/ }).waitFor();
     await page.keyboard.press('Enter');

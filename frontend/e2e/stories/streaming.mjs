@@ -31,7 +31,7 @@ export function streaming(desk) {
     await page.getByRole('button', { name: 'Add a model' }).click();
     await page.getByLabel('Address').fill(desk.model.url);
     await page.getByLabel('API key').fill('sk-story-1234567890');
-    await page.getByLabel('Model', { exact: true }).fill('lamp-1');
+    await page.getByRole('combobox', { name: 'Model', exact: true }).fill('lamp-1');
     desk.model.script.status = 401;
     await page.getByRole('dialog').getByRole('button', { name: 'Test connection' }).click();
     await page.getByRole('alert').getByText('Incorrect API key provided.').waitFor();

@@ -11,8 +11,9 @@ import { Rail } from './Rail';
 import classes from './Shell.module.css';
 import { sessionQuery } from './session';
 
+const loadPalette = () => import('./Palette');
+const Palette = lazy(loadPalette);
 const RailDrawer = lazy(() => import('./RailDrawer'));
-const Palette = lazy(() => import('./Palette'));
 
 export function Shell() {
   const { t } = useTranslation();
@@ -24,6 +25,12 @@ export function Shell() {
   const busy = useRouterState({ select: (state) => state.status === 'pending' });
   const main = useRef<HTMLElement>(null);
   useHotkeys([['mod+K', palette.toggle]], []);
+
+  // Fetched once the page is quiet, so that what is typed right after Ctrl K reaches the palette.
+  useEffect(() => {
+    const timer = setTimeout(loadPalette, 1500);
+    return () => clearTimeout(timer);
+  }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes whenever the place changes
   useEffect(() => rail.close(), [location.pathname]);
