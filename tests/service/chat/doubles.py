@@ -31,15 +31,22 @@ type Step = str | float | Exception | asyncio.Event | CompletionEvent
 class FakeCompleter:
     """Plays `steps`: text, a pause (seconds), an event to wait for, an error to raise, a gateway event.
 
-    A script that does not end in an error or `Finished` is finished properly. `closed` tells that the stream
-    was closed, as a real one would close its socket.
+    A script without an error or `Finished` is finished properly, unless `ends` is false. `closed` tells that
+    the stream was closed, as a real one would close its socket.
     """
 
-    def __init__(self, *steps: Step, completion: str | Exception = "", context_tokens: int = 8_000) -> None:
+    def __init__(
+        self,
+        *steps: Step,
+        completion: str | Exception = "",
+        context_tokens: int = 8_000,
+        ends: bool = True,
+    ) -> None:
         self.model_id = new_id()
         self.model_name = "fake"
         self.context_tokens = context_tokens
         self.steps = steps
+        self.ends = ends
         self.completion = completion
         self.requests: list[CompletionRequest] = []
         self.completions: list[CompletionRequest] = []
@@ -62,7 +69,7 @@ class FakeCompleter:
                         raise step
                     case _:
                         yield step
-            if not any(isinstance(step, Finished) for step in self.steps):
+            if self.ends and not any(isinstance(step, Finished) for step in self.steps):
                 yield UsageReport(120, 30)
                 yield Finished("stop")
         finally:

@@ -103,13 +103,7 @@ async def test_a_failing_model_keeps_the_text_and_names_the_error(desk: Desk, sc
 
 
 async def test_a_stream_without_an_end_is_an_interrupted_one(desk: Desk, scope: Scope) -> None:
-    completer = desk.connect(FakeCompleter("Hold", Finished("stop")))
-    completer.steps = ("Hold", 0.0)
-
-    async def cut(request: Any) -> Any:
-        yield TextDelta("Hold")
-
-    completer.stream = cut
+    desk.connect(FakeCompleter("Hold", ends=False))
     run = await desk.answer(scope, "How do I reset the router?")
     assert (run["state"], run["error"]["code"], run["answer"]) == ("failed", "model-interrupted", "Hold")
 

@@ -215,7 +215,7 @@ async def test_a_waiting_run_can_be_cancelled(desk: Desk, scope: Scope) -> None:
 
 async def test_a_run_that_takes_too_long_is_ended(desk: Desk, scope: Scope) -> None:
     desk.connect(FakeCompleter("Hold ", 60.0))
-    desk.runs = await desk.another(run_timeout_s=0.3)
+    desk.runs = await desk.another(run_timeout_s=1.5)
     events = await desk.events(scope, await desk.ask(scope, QUESTION))
     run = events[-1].json()["run"]
     assert (run["state"], run["error"]["code"], run["answer"]) == ("failed", "run-timeout", "Hold ")

@@ -1,6 +1,7 @@
 """Numbering, coalescing and delivery of a run's events; the line of waiting runs; event frames."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from typing import Any
 from uuid import UUID
 
@@ -117,7 +118,7 @@ async def test_a_stream_ends_its_source_when_the_client_leaves() -> None:
     sent: list[Any] = []
     left = asyncio.Event()
 
-    async def source() -> Any:
+    async def source() -> AsyncGenerator[bytes]:
         try:
             yield b"data: 1\n\n"
             await asyncio.Event().wait()
