@@ -1,6 +1,6 @@
 """Measures searches of 100,000 entries in one base and spread over 20, without the query's embedding.
 
-    python benchmarks/search_latency.py [--database-url URL] [--entries N] [--dimensions D]
+    python -m benchmarks.search_latency [--database-url URL] [--entries N] [--dimensions D]
 
 Texts are synthetic: words by Zipf's law, a topic a paragraph; vectors lie around the topics' centres. The one
 base gets a home of its own (HNSW), the twenty stay in the shared home (exact scan). Recall@10 compares the

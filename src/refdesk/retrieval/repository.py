@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.knowledge import Document, KnowledgeBase
-from refdesk.knowledge.indexing import KnowledgeIndex
+from refdesk.knowledge.indexing import KnowledgeIndex, table_of
 from refdesk.retrieval.candidates import Row
 from refdesk.retrieval.errors import KnowledgeBaseNotFound
 from refdesk.retrieval.statements import Target
@@ -118,8 +118,8 @@ class SearchRepository:
         for home, ids in homes.items():
             parameters[f"ids_{home}"] = ids
             parts.append(
-                f"SELECT id, paragraph_id, terms FROM index_entries WHERE home = {home:d}"
-                f" AND id = ANY(CAST(:ids_{home} AS uuid[])) AND workspace_id = :workspace_id"
+                f"SELECT id, paragraph_id, terms FROM {table_of(home)}"
+                f" WHERE id = ANY(CAST(:ids_{home} AS uuid[])) AND workspace_id = :workspace_id"
             )
         statement = (
             "SELECT e.id, p.document_id, p.knowledge_base_id, d.name, p.title, p.title_chain, p.content,"

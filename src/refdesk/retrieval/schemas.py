@@ -47,7 +47,7 @@ class HitView(BaseModel):
     page: int | None
     boxes: list[Any]
     score: float = Field(description="Fused score, for the order only, 0–1.")
-    similarity: float = Field(description="The greater of the legs' calibrated scores, 0–1.")
+    similarity: float = Field(description="Both legs' calibrated scores together, 0–1.")
     dense: LegScoreView | None
     lexical: LegScoreView | None
     piece: tuple[int, int] = Field(description="Span of `content` that the best entry holds.")

@@ -39,7 +39,7 @@ class LegScore:
 class Hit:
     """A paragraph that was found, by its best entry.
 
-    `score` (fused, 0–1) is for the order only. `similarity` is the greater of the legs' calibrated scores:
+    `score` (fused, 0–1) is for the order only. `similarity` combines the legs' calibrated scores:
     what is shown and what the gate judges. `piece` is the span of `content` that the best entry holds.
     """
 

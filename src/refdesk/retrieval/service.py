@@ -12,6 +12,8 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.errors import UndefinedTable
+from sqlalchemy.exc import ProgrammingError
 
 from refdesk.accounts import Scope
 from refdesk.gateway import Embedder
@@ -20,7 +22,7 @@ from refdesk.kit.settings import Settings
 from refdesk.knowledge.indexing import StatisticsRepository
 from refdesk.retrieval.candidates import Candidates, Row
 from refdesk.retrieval.errors import EmbeddingChanged, QueryEmpty, QueryTooLong
-from refdesk.retrieval.gate import calibrate_words
+from refdesk.retrieval.gate import calibrate_words, combine
 from refdesk.retrieval.modes import Mode, get_mode
 from refdesk.retrieval.query import TermedQuery, WeightedQuery, unsalted
 from refdesk.retrieval.repository import FoundParagraph, SearchedIndex, SearchRepository
@@ -88,7 +90,14 @@ class Retriever:
                 embedder = await self._gateway.embedder(scope, model_id)
                 embedded[model_id] = _Embedded(embedder, (await embedder.embed_queries([query]))[0])
             clock.lap("embed")
-        return await self._read(scope, request, mode, TermedQuery.read(query), embedded, clock)
+        termed = TermedQuery.read(query)
+        try:
+            return await self._read(scope, request, mode, termed, embedded, clock)
+        except ProgrammingError as error:
+            # Only when the base was deleted this very moment and its home dropped under the search.
+            if not isinstance(error.orig, UndefinedTable):
+                raise
+            return await self._read(scope, request, mode, termed, embedded, clock)
 
     async def _read(
         self,
@@ -224,7 +233,7 @@ def _result(
             held = unsalted(row.index_id, paragraph.terms)
             calibrated = calibrate_words(words.share(held), holds_identifier=words.holds_identifier(held))
             lexical = LegScore(float(candidates.lexical[i]), calibrated, lexical_ranks.get(i, 0))
-        similarity = max(leg.calibrated if leg is not None else 0.0 for leg in (dense, lexical))
+        similarity = combine(*(leg.calibrated if leg is not None else 0.0 for leg in (dense, lexical)))
         hits.append(_hit(row, paragraph, float(order[i]), similarity, dense, lexical))
     passing = [hit for hit in hits if hit.similarity >= request.similarity]
     kept = passing if request.apply_gate else hits

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from sqlalchemy import insert
+
 from refdesk.accounts import Scope
 from refdesk.accounts.tables import Workspace
 from refdesk.gateway.tables import Model
@@ -127,18 +129,21 @@ class Library:
                 )
             )
             await session.flush()
-            session.add_all(
-                Paragraph(
-                    id=paragraph.id,
-                    workspace_id=self.workspace_id,
-                    knowledge_base_id=base.id,
-                    document_id=document_id,
-                    position=position,
-                    title_chain=list(titles),
-                    content=paragraph.content,
-                    boxes=[],
-                )
-                for position, paragraph in enumerate(paragraphs)
+            await session.execute(
+                insert(Paragraph),
+                [
+                    {
+                        "id": paragraph.id,
+                        "workspace_id": self.workspace_id,
+                        "knowledge_base_id": base.id,
+                        "document_id": document_id,
+                        "position": position,
+                        "title_chain": list(titles),
+                        "content": paragraph.content,
+                        "boxes": [],
+                    }
+                    for position, paragraph in enumerate(paragraphs)
+                ],
             )
         if is_indexed:
             await self.index(base, paragraphs)

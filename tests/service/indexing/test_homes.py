@@ -51,20 +51,16 @@ async def test_a_search_gives_the_same_before_and_after_a_move(library: Library)
     base = await library.base()
     await library.add(base, texts(300))
     queries = ["合同 第13号", "code-77", "backup timeout", "年假审批"]
-    before = [
-        [(hit.paragraph_id, round(hit.score, 4)) for hit in (await library.search(q, base, mode=m)).hits]
-        for q in queries
-        for m in MODES
-    ]
+    searches = [(query, mode) for query in queries for mode in MODES]
+    before = [(await library.search(query, base, mode=mode)).hits for query, mode in searches]
     home = await move_to_own_home(library.database, library.scope, base.index.id)
     assert home > 0
     assert await move_to_own_home(library.database, library.scope, base.index.id) == home
-    after = [
-        [(hit.paragraph_id, round(hit.score, 4)) for hit in (await library.search(q, base, mode=m)).hits]
-        for q in queries
-        for m in MODES
-    ]
-    assert after == before
+    after = [(await library.search(query, base, mode=mode)).hits for query, mode in searches]
+    for was, now in zip(before, after, strict=True):
+        assert [hit.paragraph_id for hit in now] == [hit.paragraph_id for hit in was]
+        # The farthest of fifty candidates may differ, and with it where the dense scale begins.
+        assert [hit.score for hit in now] == pytest.approx([hit.score for hit in was], abs=0.02)
     assert len(await paragraphs_in(library, base)) == 300
 
 

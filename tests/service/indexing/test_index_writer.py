@@ -22,7 +22,20 @@ from refdesk.knowledge.indexing.maintenance import fold
 from refdesk.testing.library import Library, ShelvedBase
 from refdesk.testing.recount import kept, recount
 
-WORDS = "合同 报销 发票 年假 审批 upload limit error ERR-1042 v2.3.1 timeout 数据库 备份 恢复 网络 权限".split()
+WORDS = (
+    "合同",
+    "报销",
+    "发票",
+    "年假",
+    "审批",
+    "upload",
+    "limit",
+    "ERR-1042",
+    "v2.3.1",
+    "timeout",
+    "数据库",
+    "备份",
+)
 
 
 @pytest.fixture
@@ -146,10 +159,14 @@ async def test_a_failed_transaction_leaves_nothing(library: Library) -> None:
     document = await library.add(base, ["never to be seen"], is_indexed=False)
     prepared = prepare_entries(document.paragraphs)
     vectors = await base.embedder.embed_passages(prepared.texts)
-    with pytest.raises(ZeroDivisionError):
+
+    async def write_and_fail() -> None:
         async with library.database.transaction() as session:
             await IndexWriter(session, library.scope, base.index).write(prepared, vectors)
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await write_and_fail()
     assert await entries_of(library, base) == 0
     async with library.database.transaction() as session:
         assert await IndexWriter(session, library.scope, base.index).pending(document.id, 5)

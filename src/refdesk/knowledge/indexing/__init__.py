@@ -9,7 +9,12 @@ from refdesk.knowledge.indexing import jobs as jobs
 from refdesk.knowledge.indexing.bm25 import idf
 from refdesk.knowledge.indexing.entries import EntryKind, ParagraphText, PreparedEntries, prepare_entries
 from refdesk.knowledge.indexing.errors import IndexNotFound, VectorsInvalid, VectorsMismatch
-from refdesk.knowledge.indexing.homes import HALFVEC_HNSW_LIMIT, sweep_homes, vector_index_expression
+from refdesk.knowledge.indexing.homes import (
+    HALFVEC_HNSW_LIMIT,
+    sweep_homes,
+    table_of,
+    vector_index_expression,
+)
 from refdesk.knowledge.indexing.maintenance import settle
 from refdesk.knowledge.indexing.repository import (
     SHARED_HOME,
@@ -53,6 +58,7 @@ __all__ = [
     "settle",
     "sparsevec_text",
     "sweep_homes",
+    "table_of",
     "term_of",
     "tokenize",
     "vector_index_expression",

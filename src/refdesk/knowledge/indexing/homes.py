@@ -94,7 +94,7 @@ async def _build_indexes(session: AsyncSession, home: int, dimensions: int) -> N
         f"SET LOCAL maintenance_work_mem = '{_BUILD_MEMORY}'",
         # Parallel builds need shared memory that a container may not have.
         "SET LOCAL max_parallel_maintenance_workers = 0",
-        f"ALTER TABLE {name} ADD PRIMARY KEY (home, id)",
+        f"ALTER TABLE {name} ADD PRIMARY KEY (id, home)",
         f"CREATE INDEX ON {name} (document_id)",
         f"CREATE INDEX ON {name} (paragraph_id)",
         f"CREATE INDEX ON {name} USING gin (terms) WITH (fastupdate = off)",

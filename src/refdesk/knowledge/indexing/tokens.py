@@ -82,7 +82,9 @@ def _scan(folded: str) -> Iterator[str]:
         piece = match.group()
         match match.lastgroup:
             case "han":
-                yield from rjieba.cut_for_search(piece)
+                # Without guesses at new words: a guess differs from one sentence to the next, and then the
+                # query's word is not the document's. nDCG@10 on four sets .7353, with guesses .7340.
+                yield from rjieba.cut_for_search(piece, False)
             case "paired":
                 yield from _pairs(piece)
             case "number":

@@ -29,8 +29,8 @@ from refdesk.knowledge.indexing.terms import salt_of
 from refdesk.knowledge.tables import Paragraph
 
 COLUMNS = (
-    "home, id, index_id, workspace_id, knowledge_base_id, document_id, paragraph_id, kind, script, acl_id,"
-    " is_active, start_, end_, length, weighted_with, terms, bm25, embedding"
+    "home, id, index_id, workspace_id, knowledge_base_id, document_id, paragraph_id, acl_id, start_, end_,"
+    " length, weighted_with, kind, script, is_active, embedding, terms, bm25"
 )
 
 # KEY SHARE holds off a delete of the paragraph (which would otherwise miss entries written meanwhile) but
@@ -218,17 +218,17 @@ class IndexWriter:
                 wire.uuid(index.knowledge_base_id),
                 wire.uuid(entry.paragraph.document_id),
                 wire.uuid(entry.paragraph.id),
-                wire.small(entry.kind),
-                wire.small(entry.script),
                 wire.big(entry.paragraph.acl_id),
-                wire.boolean(entry.paragraph.is_active),
                 wire.integer(entry.start),
                 wire.integer(entry.end),
                 wire.integer(entry.length),
                 wire.real(kept_average),
+                wire.small(entry.kind),
+                wire.small(entry.script),
+                wire.boolean(entry.paragraph.is_active),
+                wire.halfvec(vector),
                 wire.integers(terms ^ self._salt),
                 wire.sparsevec(terms, bm25.weights(counts, entry.length, kept_average)),
-                wire.halfvec(vector),
             )
         )
 

@@ -12,6 +12,9 @@ depends_on = None
 
 # halfvec without dimensions: home 0 mixes models; each home's HNSW index casts to its own. MAIN keeps the
 # vector in the row: an exact scan of 40,000 × 1024 took 35 ms so, 108 ms with the default (TOAST).
+# Columns of fixed width come first and the vector before the other long ones: an exact scan reads a row only
+# up to there (11 ms against 23 for 20,000 rows).
+# The key begins with the id, because a search names a home as a table and asks for ids in it.
 # `terms` are salted with their index, so the GIN index of the shared home keeps its indexes apart.
 # `weighted_with` is the average length that `bm25` was computed with: with it the counts can be recovered.
 INDEX_ENTRIES = """
@@ -23,18 +26,18 @@ CREATE TABLE index_entries (
     knowledge_base_id uuid NOT NULL,
     document_id uuid NOT NULL,
     paragraph_id uuid NOT NULL,
-    kind smallint NOT NULL,
-    script smallint NOT NULL,
     acl_id bigint NOT NULL DEFAULT 0,
-    is_active boolean NOT NULL DEFAULT true,
     start_ integer NOT NULL,
     end_ integer NOT NULL,
     length integer NOT NULL,
     weighted_with real NOT NULL,
+    kind smallint NOT NULL,
+    script smallint NOT NULL,
+    is_active boolean NOT NULL DEFAULT true,
+    embedding halfvec NOT NULL,
     terms integer[] NOT NULL,
     bm25 sparsevec NOT NULL,
-    embedding halfvec NOT NULL,
-    PRIMARY KEY (home, id)
+    PRIMARY KEY (id, home)
 ) PARTITION BY LIST (home);
 ALTER TABLE index_entries ALTER COLUMN embedding SET STORAGE MAIN;
 CREATE TABLE index_entries_0 PARTITION OF index_entries FOR VALUES IN (0);
