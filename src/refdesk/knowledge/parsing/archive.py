@@ -10,7 +10,6 @@ import re
 import zipfile
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.container import ZIP_MAGIC, check_sizes, open_zip, read_member
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import (
@@ -21,9 +20,11 @@ from refdesk.knowledge.parsing.errors import (
     UnsupportedKind,
 )
 from refdesk.knowledge.parsing.nested import Members, nothing_read
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC, check_sizes, open_zip, read_member
 
 _UTF8_FLAG = 0x800
 _UNICODE_PATH = 0x7075
+_NAME_ENCODINGS = ("utf-8", "gb18030", "cp950", "cp932", "euc_jp", "cp949")
 _JUNK = re.compile(r"(?:^|/)(?:__MACOSX/|\._[^/]*$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".ico")
 
@@ -103,8 +104,10 @@ def member_names(infos: list[zipfile.ZipInfo]) -> list[str]:
     encoding = "cp437"
     if unmarked:
         guess = decode(b"\n".join(unmarked))
-        if guess.encoding == "utf-8" or guess.encoding in ("gb18030", "cp950", "cp932", "euc_jp", "cp949"):
-            encoding = guess.encoding if not guess.replaced else "cp437"
+        # Two accented letters in CP437 may pass for one Korean syllable: only a sure guess counts there.
+        sure = guess.certain or guess.encoding == "gb18030"
+        if sure and not guess.replaced and guess.encoding in _NAME_ENCODINGS:
+            encoding = guess.encoding
     return [name if isinstance(name, str) else name.decode(encoding, "replace") for name in raw]
 
 

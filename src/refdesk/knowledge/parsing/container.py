@@ -1,24 +1,16 @@
-"""ZIP containers (Office files, e-books, archives), opened with guards against bombs and hostile XML.
-
-Owns every limit on unpacking; nothing here ever writes a member to disk.
-"""
+"""Office files and e-books as ZIP containers of XML parts: parts by name, relations, hostile XML refused."""
 
 import io
 import posixpath
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Self
 from urllib.parse import unquote
 
 from refdesk.knowledge.parsing.blocks import ParseOptions
-from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, UnpackedTooLarge
+from refdesk.knowledge.parsing.errors import CorruptFile
+from refdesk.knowledge.parsing.unpacking import check_sizes, open_zip, read_member
 from refdesk.knowledge.parsing.xml_tree import Element, XMLSyntaxError, etree
 
-ZIP_MAGIC = b"PK\x03\x04"
-_RATIO_FROM = 8 * 1024 * 1024
-_MAX_MEMBERS = 20_000
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError)
 REL = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _CORE = {
     "title": "{http://purl.org/dc/elements/1.1/}title",
@@ -27,49 +19,6 @@ _CORE = {
     "created": "{http://purl.org/dc/terms/}created",
     "modified": "{http://purl.org/dc/terms/}modified",
 }
-
-
-def open_zip(data: bytes) -> zipfile.ZipFile:
-    """The directory of an archive. Raises `CorruptFile`; too many members raise `UnpackedTooLarge`."""
-    try:
-        opened = zipfile.ZipFile(io.BytesIO(data))
-    except _UNREADABLE as error:
-        raise CorruptFile(reason=str(error)) from error
-    if len(opened.infolist()) > _MAX_MEMBERS:
-        raise UnpackedTooLarge("The archive has too many members.", members=len(opened.infolist()))
-    return opened
-
-
-def check_sizes(unpacked: int, packed: int, options: ParseOptions, left: int) -> None:
-    """Refuse by the claimed sizes, before anything is unpacked. Raises `UnpackedTooLarge`."""
-    if unpacked > left:
-        raise UnpackedTooLarge(unpacked_bytes=unpacked)
-    ratio = unpacked / max(1, packed)
-    if unpacked > _RATIO_FROM and ratio > options.max_unpack_ratio:
-        raise UnpackedTooLarge(
-            "The file is compressed suspiciously well and was refused.", ratio=round(ratio)
-        )
-
-
-def read_member(
-    archive: zipfile.ZipFile, member: str | zipfile.ZipInfo, left: int, password: str | None = None
-) -> bytes:
-    """Bytes of a member, never more than `left`, whatever its header claims. Raises a `ParseError`."""
-    try:
-        with archive.open(member, pwd=password.encode() if password else None) as stream:
-            content = stream.read(left + 1)
-    except KeyError:
-        raise CorruptFile(f"The file has no part “{member}”.") from None
-    except RuntimeError as error:
-        # zipfile has no class of its own for members that need a password, or another one.
-        if "password" in str(error).lower():
-            raise PasswordRequired from error
-        raise CorruptFile(reason=str(error)) from error
-    except _UNREADABLE as error:
-        raise CorruptFile(reason=str(error)) from error
-    if len(content) > left:
-        raise UnpackedTooLarge
-    return content
 
 
 class Container:

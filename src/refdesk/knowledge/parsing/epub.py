@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container, resolve, xml_root
+from refdesk.knowledge.parsing.container import Container, resolve, xml_root
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired
 from refdesk.knowledge.parsing.html import html_blocks, html_text
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>", re.IGNORECASE)

@@ -4,9 +4,9 @@ The first 64 KiB of an archive may be the inside of its first member, and the di
 may lie anywhere; so parsers of containers are asked with the list of names.
 """
 
-from refdesk.knowledge.parsing.container import ZIP_MAGIC, open_zip
 from refdesk.knowledge.parsing.errors import CorruptFile, UnpackedTooLarge
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, ole_streams
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC, open_zip
 
 HEAD_BYTES = 64 * 1024
 _START = 128

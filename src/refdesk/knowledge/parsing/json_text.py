@@ -44,11 +44,10 @@ class Json:
         text = _ESCAPED.sub(_written_out, decoded.text)
         block = ""
         for part in text.split("\n") if lines else _members(text):
-            part = part.strip("\n")
             if block and len(block) + len(part) > _BLOCK_CHARS:
                 found.add("code", block)
                 block = ""
-            block = f"{block}\n{part}" if block else part
+            block += f"{part}\n" if lines else part
         found.add("code", block)
         return finish(name, self.kind, found, {"encoding": decoded.encoding}, text)
 

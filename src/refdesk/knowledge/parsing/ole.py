@@ -1,6 +1,7 @@
 """The edge to olefile and msoffcrypto, which have no type information: old and encrypted Office files."""
 
 import io
+import struct
 from importlib import import_module
 from typing import Any
 
@@ -9,7 +10,10 @@ from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # What both raise on damaged files; neither has one class for it.
-_DAMAGED = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, ArithmeticError)
+_DAMAGED = (
+    *(OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError),
+    *(EOFError, struct.error, NotImplementedError),
+)
 
 
 def ole_streams(data: bytes, names: tuple[str, ...] | None = None) -> dict[str, bytes]:
@@ -21,8 +25,35 @@ def ole_streams(data: bytes, names: tuple[str, ...] | None = None) -> dict[str, 
             if names is None:
                 return dict.fromkeys(paths, b"")
             return {path: ole.openstream(path).read() for path in paths if path in names}
-    except (*_DAMAGED, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise CorruptFile(reason=str(error)[:200]) from error
+
+
+def require_ends(data: bytes) -> None:
+    """Raises `CorruptFile` where a chain of sectors runs in a circle.
+
+    calamine follows such a chain until memory ends and takes the process with it.
+    """
+    olefile: Any = import_module("olefile")
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as ole:
+            ole.loadminifat()
+            tables: list[list[int]] = [list(ole.fat or ()), list(ole.minifat or ())]
+    except _DAMAGED as error:
+        raise CorruptFile(reason=str(error)[:200]) from error
+    for table in tables:
+        walked = bytearray(len(table))
+        for start in range(len(table)):
+            path: list[int] = []
+            at = start
+            while at < len(table) and not walked[at]:
+                walked[at] = 1
+                path.append(at)
+                at = table[at]
+            if at < len(table) and walked[at] == 1:
+                raise CorruptFile(reason="the sectors of the file run in a circle")
+            for sector in path:
+                walked[sector] = 2
 
 
 def unlock(data: bytes, options: ParseOptions) -> bytes:
@@ -51,8 +82,8 @@ def unlock(data: bytes, options: ParseOptions) -> bytes:
         office.decrypt(out)
     except (failures.InvalidKeyError, failures.DecryptionError) as error:
         raise PasswordRequired from error
-    except failures.FileFormatError:
+    except (failures.FileFormatError, failures.ParseError):
         return data
-    except (*_DAMAGED, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise CorruptFile(reason=str(error)[:200]) from error
     return out.getvalue()

@@ -5,15 +5,15 @@ from importlib import import_module
 from typing import cast
 
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
-from refdesk.knowledge.parsing.container import ZIP_MAGIC
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
 from refdesk.knowledge.parsing.identify import head_of
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, unlock
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """Where a parser is, and what must be there before it is worth loading (nothing: always ask)."""
+    """Where a parser is, and what must be there before it is worth loading (nothing: any text)."""
 
     module: str
     name: str
@@ -36,10 +36,10 @@ _PARSERS = (
     _Entry("archive", "Archive", magic=(ZIP_MAGIC, b"PK\x05\x06"), suffixes=(".zip",)),
     _Entry("doc", "Doc", magic=(OLE_MAGIC,), suffixes=(".doc",)),
     _Entry("rtf", "Rtf", magic=(b"{\\rtf",), suffixes=(".rtf",)),
-    _Entry("mail", "Mail"),
-    _Entry("sheets.delimited", "Delimited"),
-    _Entry("notebook", "Notebook"),
-    _Entry("json_text", "Json"),
+    _Entry("mail", "Mail", magic=(b"MIME-Version:",), suffixes=(".eml", ".mht", ".mhtml")),
+    _Entry("sheets.delimited", "Delimited", suffixes=(".csv", ".tsv", ".tab")),
+    _Entry("notebook", "Notebook", suffixes=(".ipynb",)),
+    _Entry("json_text", "Json", suffixes=(".json", ".jsonl", ".ndjson", ".geojson")),
     _Entry("html", "Html"),
     _Entry("markdown", "Markdown"),
     _Entry("plain", "PlainText"),
@@ -67,6 +67,8 @@ def _load(entry: _Entry) -> Parser:
 
 
 def _worth_loading(entry: _Entry, name: str, head: bytes) -> bool:
+    if not entry.magic and entry.suffixes:
+        return name.lower().endswith(entry.suffixes)
     if not entry.magic:
         # Bytes of a known container are never text, however few control characters they hold.
         return not head.startswith(_CONTAINERS)

@@ -82,7 +82,8 @@ def xlsx(
     return package(
         {
             "[Content_Types].xml": "<Types/>",
-            "xl/workbook.xml": f'<workbook xmlns="{_S}" xmlns:r="{_R}">{book}<sheets>{listed}</sheets></workbook>',
+            "xl/workbook.xml": f'<workbook xmlns="{_S}" xmlns:r="{_R}">{book}'
+            f"<sheets>{listed}</sheets></workbook>",
             "xl/_rels/workbook.xml.rels": relations(
                 *((f"r{i}", "worksheet", f"worksheets/sheet{i}.xml") for i in range(len(sheets)))
             ),
@@ -122,14 +123,15 @@ def pptx(*slides: str, parts: Mapping[str, str] | None = None, hidden: Sequence[
     return package(
         {
             "[Content_Types].xml": "<Types/>",
-            "ppt/presentation.xml": f"<p:presentation {space}><p:sldIdLst>{order}</p:sldIdLst></p:presentation>",
+            "ppt/presentation.xml": f"<p:presentation {space}><p:sldIdLst>{order}</p:sldIdLst>"
+            "</p:presentation>",
             # Numbered backwards, so that an order by file name would be wrong.
             "ppt/_rels/presentation.xml.rels": relations(
                 *((f"r{i}", "slide", f"slides/slide{99 - i}.xml") for i in range(len(slides)))
             ),
             **{
-                f"ppt/slides/slide{99 - i}.xml": f'<p:sld {space} show="{int(i not in hidden)}"><p:cSld><p:spTree>'
-                f"{content}</p:spTree></p:cSld></p:sld>"
+                f"ppt/slides/slide{99 - i}.xml": f'<p:sld {space} show="{int(i not in hidden)}"><p:cSld>'
+                f"<p:spTree>{content}</p:spTree></p:cSld></p:sld>"
                 for i, content in enumerate(slides)
             },
             **(parts or {}),
@@ -148,7 +150,8 @@ def notes(text: str) -> str:
 def odf(kind: str, body: str, styles: str = "", common: str = "", manifest: str = "") -> bytes:
     """An OpenDocument file: `kind` is `text`, `spreadsheet` or `presentation`."""
     parts = {
-        "content.xml": f"<office:document-content{_ODF}><office:automatic-styles>{styles}</office:automatic-styles>"
+        "content.xml": f"<office:document-content{_ODF}><office:automatic-styles>{styles}"
+        "</office:automatic-styles>"
         f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>",
         "styles.xml": f"<office:document-styles{_ODF}>{common}</office:document-styles>",
     }
@@ -163,7 +166,8 @@ def epub(chapters: Mapping[str, str], contents: str = "", encryption: str = "") 
     spine = "".join(f'<itemref idref="c{i}"/>' for i in range(len(chapters)))
     ncx = '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>' if contents else ""
     parts: dict[str, str | bytes] = {
-        "META-INF/container.xml": '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+        "META-INF/container.xml": '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles>'
+        "</container>",
         "OEBPS/book.opf": '<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>Book</dc:title>'
         f"</metadata><manifest>{items}{ncx}</manifest><spine>{spine}</spine></package>",
         **{f"OEBPS/{name}": text for name, text in chapters.items()},

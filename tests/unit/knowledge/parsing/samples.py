@@ -58,7 +58,8 @@ def _ods() -> bytes:
 
 
 def _odp() -> bytes:
-    frames = f'<draw:frame presentation:class="title"><draw:text-box><text:p>{_HEAD}</text:p></draw:text-box></draw:frame>'
+    title = f"<draw:text-box><text:p>{_HEAD}</text:p></draw:text-box>"
+    frames = f'<draw:frame presentation:class="title">{title}</draw:frame>'
     lines = "".join(f"<text:p>{text}</text:p>" for text in TEXTS[1:])
     frames += f"<draw:frame><draw:text-box>{lines}</draw:text-box></draw:frame>"
     return package_files.odf("presentation", f"<draw:page>{frames}</draw:page>")

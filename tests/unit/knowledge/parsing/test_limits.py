@@ -28,9 +28,10 @@ from refdesk.knowledge.parsing import (
 _BIG = ("# Heading\n\n" + "some words in a row. " * 50 + "\n\n").encode() * 12_000
 
 
-def test_each_kind_has_one_parser_and_plain_text_is_asked_last() -> None:
+def test_plain_text_is_asked_last_and_archives_after_all_that_are_packed() -> None:
     kinds = [parser.kind for parser in parsers()]
-    assert kinds == ["pdf", "docx", "html", "markdown", "text"]
+    assert kinds[-1] == "text"
+    assert kinds.index("zip") > max(kinds.index(k) for k in ("docx", "xlsx", "pptx", "odt", "epub"))
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,9 @@ def test_each_kind_has_one_parser_and_plain_text_is_asked_last() -> None:
         (b"<!DOCTYPE html><html>", "a.txt", "html"),
         (b"<p>fragment</p>", "a.htm", "html"),
         (b"# Title", "A.MD", "markdown"),
+        (b"{\\rtf1 x}", "a.doc", "rtf"),
+        (b"From: a@b.c\r\nSubject: x\r\nMIME-Version: 1.0\r\n\r\nText", "a.bin", "eml"),
+        (b"a,b\n1,2", "a.csv", "csv"),
         (b"anything", "no_ending", "text"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Every expectation of the shared files whose kind can be read now, compared without white space."""
+"""Every expectation of the shared files but those of pictures, compared without white space."""
 
 import json
 import re
@@ -7,10 +7,15 @@ from typing import Any
 import pytest
 from tests.cases import CASES, needs_cases
 
-from refdesk.knowledge.parsing import Parsed, ParseError, ParseOptions, parse
+from refdesk.knowledge.parsing import Parsed, ParseError, ParseOptions, PasswordRequired, parse
 
-_SUFFIXES = (".pdf", ".docx", ".html", ".md", ".txt", ".xml")
-_REFUSED = {"password": ("password-required",), "ocr": ("no-text",)}
+_LATER = (".png", ".jpg", ".tiff", ".webp")
+_REFUSED = {
+    "password": ("password-required",),
+    "ocr": ("no-text",),
+    "empty": ("empty-file", "no-text"),
+    "safe": ("unpacked-too-large", "corrupt-file", "empty-file"),
+}
 
 
 def _rows() -> list[dict[str, Any]]:
@@ -18,7 +23,7 @@ def _rows() -> list[dict[str, Any]]:
     if not path.exists():
         return []
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    return [row for row in rows if row["file"].endswith(_SUFFIXES)]
+    return [row for row in rows if not row["file"].endswith(_LATER)]
 
 
 def _squeeze(text: str) -> str:
@@ -59,14 +64,31 @@ def test_shared_file_meets_its_expectation(row: dict[str, Any]) -> None:
     if isinstance(outcome, ParseError):
         # A font without any character map cannot be read without OCR; saying so is right.
         undecodable = row["kind"] == "pdf_font" and outcome.code == "no-text"
-        assert row["expect"] in ("password", "ocr", "error") or undecodable, outcome.code
+        assert row["expect"] in ("password", "ocr", "error", "empty", "safe") or undecodable, outcome.code
         assert outcome.code in _REFUSED.get(row["expect"], (outcome.code,))
         assert outcome.hint_text
         return
-    assert row["expect"] in ("text", "warn")
-    assert outcome.warnings or row["expect"] == "text"
+    assert row["expect"] in ("text", "warn", "safe")
+    assert outcome.warnings or row["expect"] != "warn"
     assert _faults(row, outcome) == []
     assert outcome.coverage >= 0.995
+
+
+@needs_cases
+def test_protected_workbook_opens_with_its_password() -> None:
+    row = next(row for row in _rows() if row["kind"] == "xlsx_protected")
+    data = (CASES / "files" / row["file"]).read_bytes()
+    assert parse(data, row["file"], ParseOptions(password=row["password"])).kind == "xlsx"
+    with pytest.raises(PasswordRequired):
+        parse(data, row["file"], ParseOptions(password="wrong"))
+
+
+@needs_cases
+def test_names_in_an_archive_are_read_in_the_encoding_they_were_written_in() -> None:
+    data = (CASES / "files" / "zip_gbk_names.zip").read_bytes()
+    with pytest.raises(ParseError) as caught:
+        parse(data, "zip_gbk_names.zip")
+    assert "集团邮件审计系统2021年自动巡检需求文档_V4.0.doc" in caught.value.text
 
 
 @needs_cases

@@ -4,13 +4,14 @@ import re
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container
+from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.docx.numbering import Numbering, W
 from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, RunReader
 from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText
 from refdesk.knowledge.parsing.grid import markdown_table
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element
 
 _CODE_STYLE = re.compile(r"code|html preformatted|plain text|source|代码|verbatim")

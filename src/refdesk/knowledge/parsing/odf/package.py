@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import ParseOptions
-from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container
+from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name, whole_number
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"

@@ -99,6 +99,7 @@ class _Machine:
     to_skip: int = 0
     fields: list[str] = field(default_factory=list[str])
     asides: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    table_asides: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     notes: int = 0
     cells: list[str] = field(default_factory=list[str])
     rows: list[list[str]] = field(default_factory=list[list[str]])
@@ -343,7 +344,8 @@ class _Machine:
         elif self.cells:
             self.rows.append(self.cells)
             self.cells = []
-            self._asides()
+            self.table_asides += self.asides
+            self.asides = []
 
     def _end_paragraph(self) -> None:
         text = _joined(self.buffers.pop("body", []))
@@ -366,20 +368,20 @@ class _Machine:
             else:
                 self.found.add("paragraph", text)
         paragraph.marker = ""
-        self._asides()
+        self._asides(self.asides)
 
     def _end_table(self) -> None:
         if self.rows:
             self.found.add("table", markdown_table(self.rows))
             self.rows = []
-            self._asides()
+            self._asides(self.table_asides)
 
-    def _asides(self) -> None:
-        if self.asides and not self.rows:
-            for label, text in self.asides:
-                if text.strip():
-                    self.found.add("paragraph", label + text.strip())
-            self.asides.clear()
+    def _asides(self, texts: list[tuple[str, str]]) -> None:
+        """Notes and text boxes follow the paragraph or table they hang on."""
+        for label, text in texts:
+            if text.strip():
+                self.found.add("paragraph", label + text.strip())
+        texts.clear()
 
 
 def _joined(parts: list[str]) -> str:

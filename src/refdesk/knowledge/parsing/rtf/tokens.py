@@ -1,5 +1,6 @@
 """Tokens of RTF 1.9 and the encodings its texts are in."""
 
+import codecs
 import re
 from collections.abc import Iterator
 
@@ -83,7 +84,7 @@ def code_page(number: int | None) -> str:
         return _PAGES[number]
     name = f"cp{number}"
     try:
-        b"".decode(name)
+        codecs.lookup(name)
     except LookupError:
         return "cp1252"
     return name

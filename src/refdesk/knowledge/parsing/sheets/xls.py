@@ -14,13 +14,14 @@ from python_calamine import (
 )
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container
+from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, PasswordRequired
-from refdesk.knowledge.parsing.ole import OLE_MAGIC
+from refdesk.knowledge.parsing.ole import OLE_MAGIC, require_ends
 from refdesk.knowledge.parsing.sheets.model import Range, Sheet
 from refdesk.knowledge.parsing.sheets.shown import shown_value
 from refdesk.knowledge.parsing.sheets.writing import report_hidden, write_sheets
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 
 
 class Xls:
@@ -40,6 +41,8 @@ class Xls:
         if data.startswith(ZIP_MAGIC):
             with Container(data, options):
                 pass  # its guards against bombs; calamine has none
+        else:
+            require_ends(data)
         found = BlockList()
         sheets: list[Sheet] = []
         with _reported(), CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.container import ZIP_MAGIC, Container, resolve
+from refdesk.knowledge.parsing.container import Container, resolve
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile
 from refdesk.knowledge.parsing.links import linked
 from refdesk.knowledge.parsing.sheets.model import Cells, Sheet, cell_place, cell_range
 from refdesk.knowledge.parsing.sheets.shown import BUILT_IN, general, shown_number
 from refdesk.knowledge.parsing.sheets.writing import report_hidden, write_sheets
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
 _RID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

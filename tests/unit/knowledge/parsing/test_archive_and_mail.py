@@ -1,0 +1,149 @@
+"""ZIP archives and messages: members under their names, limits, names, what is refused."""
+
+import io
+import struct
+import zipfile
+from collections.abc import Mapping
+
+import pytest
+
+from refdesk.knowledge.parsing import EmptyFile, ParseOptions, UnpackedTooLarge, parse
+
+
+def _zip(members: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def test_members_stand_under_their_paths_and_keep_their_own_headings() -> None:
+    parsed = parse(_zip({"a/one.md": b"# H\n\ntext", "two.txt": b"plain"}), "a.zip")
+    assert [(b.kind, b.level, b.text) for b in parsed.blocks] == [
+        ("heading", 1, "a/one.md"),
+        ("heading", 2, "H"),
+        ("paragraph", None, "text"),
+        ("heading", 1, "two.txt"),
+        ("paragraph", None, "plain"),
+    ]
+
+
+def test_one_bad_member_is_reported_and_the_others_are_kept() -> None:
+    parsed = parse(
+        _zip({"bad.pdf": b"%PDF-1.7 broken", "junk.exe": b"\x7fELF" + bytes(99), "ok.txt": b"fine"}), "a.zip"
+    )
+    assert [b.text for b in parsed.blocks] == ["ok.txt", "fine"]
+    assert [item["name"] for item in parsed.meta["members_skipped"]] == ["bad.pdf", "junk.exe"]
+    assert [w.code for w in parsed.warnings] == ["member-skipped"] * 2
+
+
+@pytest.mark.parametrize("name", ["../x.txt", "/etc/x.txt", "a/../../x.txt", "C:\\x.txt", "..\\x.txt"])
+def test_name_that_leads_out_is_refused(name: str) -> None:
+    parsed = parse(_zip({name: b"evil", "ok.txt": b"fine"}), "a.zip")
+    assert "evil" not in parsed.text
+    assert "fine" in parsed.text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [("gb18030", "资料/财务报表.txt"), ("cp437", "Käse/Größe.txt"), ("utf-8", "文件/说明.txt")],
+)
+def test_names_without_a_mark_are_read_in_their_encoding(encoding: str, name: str) -> None:
+    raw = name.encode(encoding)
+    plain = "x" * len(raw)
+    data = _zip({plain: b"text"}).replace(plain.encode(), raw)
+    assert parse(data, "a.zip").blocks[0].text == name
+
+
+def test_archive_in_an_archive_is_read_to_the_limit_of_depth() -> None:
+    data = _zip({"deep.txt": b"deep"})
+    for level in range(3):
+        data = _zip({f"level{level}.zip": data})
+    assert parse(data, "a.zip", ParseOptions(max_nesting=4)).blocks[-1].text == "deep"
+    with pytest.raises(UnpackedTooLarge):
+        parse(data, "a.zip", ParseOptions(max_nesting=3))
+
+
+def test_ratio_size_and_count_are_limited_and_the_rest_is_read() -> None:
+    parsed = parse(_zip({"bomb.txt": b"0" * 20_000_000, "ok.txt": b"fine"}), "a.zip")
+    assert [b.text for b in parsed.blocks] == ["ok.txt", "fine"]
+    many = _zip({f"{i}.txt": b"text" for i in range(5)})
+    assert len(parse(many, "a.zip", ParseOptions(max_members=2)).meta["members"]) == 2
+    small = parse(
+        _zip({"a.txt": b"a" * 60, "b.txt": b"b" * 60}), "a.zip", ParseOptions(max_unpacked_bytes=100)
+    )
+    assert [m["name"] for m in small.meta["members"]] == ["a.txt"]
+
+
+def test_size_that_lies_in_the_header_is_not_believed() -> None:
+    data = bytearray(_zip({"a.txt": b"a" * 5000, "ok.txt": b"fine"}))
+    at = data.index(b"PK\x01\x02")
+    struct.pack_into("<I", data, at + 24, 10)
+    parsed = parse(bytes(data), "a.zip")
+    assert "aaaaaaaaaaaaaaa" not in parsed.text
+    assert "fine" in parsed.text
+
+
+def test_archive_without_a_readable_file_names_what_it_holds() -> None:
+    with pytest.raises(EmptyFile, match=r"empty\.txt"):
+        parse(_zip({"empty.txt": b""}), "a.zip")
+    with pytest.raises(EmptyFile):
+        parse(_zip({}), "a.zip")
+
+
+def test_pictures_and_leftovers_of_systems_are_no_members() -> None:
+    parsed = parse(_zip({"__MACOSX/._a.txt": b"junk", "p.png": b"\x89PNG", "a.txt": b"text"}), "a.zip")
+    assert parsed.meta["pictures"] == 1
+    assert parsed.warnings == ()
+
+
+_ALTERNATIVES = (
+    b"Subject: =?gb2312?B?xOO6ww==?= =?utf-8?q?caf=C3=A9?=\nFrom: A <a@x.org>\nMIME-Version: 1.0\n"
+    b"Content-Type: multipart/alternative; boundary=B\n\n--B\nContent-Type: text/plain; charset=utf-8\n\n%s\n"
+    b"--B\nContent-Type: text/html; charset=utf-8\n\n"
+    b"<p>The <b>rich</b> text of the message, in full length.</p>\n--B--\n"
+)
+
+
+def test_encoded_words_are_decoded_and_alternatives_are_read_once() -> None:
+    parsed = parse(_ALTERNATIVES % b"The rich text of the message, in full length.", "a.eml")
+    assert parsed.blocks[0].text == "你好café"
+    assert parsed.text.count("in full length") == 1
+    stub = parse(_ALTERNATIVES % b"No HTML.", "a.eml")
+    assert "in full length" in stub.text
+    assert "No HTML" not in stub.text
+
+
+def test_raw_bytes_in_headers_and_unknown_charsets_do_no_harm() -> None:
+    head = "Subject: 关于我们的会议通知\nMIME-Version: 1.0\nContent-Type: text/plain; charset=x-unknown\n\n"
+    parsed = parse(head.encode("gbk") + "这是一个关于会议的通知，请大家准时参加。".encode("gbk"), "a.eml")
+    assert [b.text for b in parsed.blocks] == [
+        "关于我们的会议通知",
+        "这是一个关于会议的通知，请大家准时参加。",
+    ]
+
+
+def test_attachments_are_read_under_their_names_and_others_are_listed() -> None:
+    part = (
+        "--B\nContent-Type: application/octet-stream\n"
+        "Content-Disposition: attachment; filename*=utf-8''{}\n\n{}\n"
+    )
+    message = (
+        "Subject: S\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n"
+        "--B\nContent-Type: text/plain\n\n"
+        "Hello\n\n> quoted\n> text\n"
+        + part.format("%E8%AF%B4%E6%98%8E.md", "# Inside")
+        + part.format("b.bin", "\x01\x02\x03" * 9)
+        + "--B--\n"
+    )
+    parsed = parse(message.encode(), "a.eml")
+    assert [(b.kind, b.level, b.text) for b in parsed.blocks] == [
+        ("heading", 1, "S"),
+        ("paragraph", None, "Hello"),
+        ("quote", None, "quoted\ntext"),
+        ("heading", 2, "说明.md"),
+        ("heading", 3, "Inside"),
+    ]
+    assert parsed.meta["attachments"] == ["说明.md", "b.bin"]
+    assert [w.code for w in parsed.warnings] == ["member-skipped"]
