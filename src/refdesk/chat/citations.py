@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # [1] [1, 2] [1-3] [^1] 【1】 ［1］ [来源1] [source 1] 【1†source】, and one that links: [1](…).
+# Each part is there or not in one way only, so that no text makes the expression try many.
 _MARK = re.compile(
-    r"[\[【［]\s*(?:\^|来源|资料|文档|sources?|src|ref)?\s*[:：#]?\s*"
+    r"[\[【［]\s*(?:(?:\^|来源|资料|文档|sources?|src|ref)\s*)?(?:[:：#]\s*)?"
     r"(\d{1,3}(?:\s*[,，、;；–-]\s*\d{1,3})*)\s*(?:†[^\]】］\n]{0,40})?[\]】］]",
     re.IGNORECASE,
 )
@@ -19,7 +20,7 @@ _NUMBER = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 # A longer range is hardly a citation of each.
 _LONGEST_RANGE = 10
 _SPECIAL = re.compile(r"[`\n\[【［]")
-# The longest text that may still become a mark, and the longest link behind one.
+# The longest mark, and the longest link behind one.
 _MARK_CHARS = 60
 _LINK_CHARS = 202
 
@@ -95,7 +96,7 @@ class CitationStream:
             if char == "\n":
                 self._line_start, self._in_code = True, False
             elif not self._in_code and not self._in_fence:
-                mark = _MARK.match(held, at)
+                mark = _MARK.match(held, at, at + _MARK_CHARS)
                 end = self._end_of_mark(held, at, mark, final=final)
                 if end is None:
                     break
@@ -177,7 +178,8 @@ def _run_length(text: str, at: int) -> int:
 
 
 _PREFIX = re.compile(
-    r"[\[【［]\s*(?:\^|[a-z来源资料文档]{0,7})?\s*[:：#]?\s*(?:\d{1,3}[\s,，、;；–-]*)*(?:†[^\]】］\n]*)?$",
+    r"[\[【［]\s*(?:(?:\^|[a-z来源资料文档]{1,7})\s*)?(?:[:：#]\s*)?"
+    r"(?:\d{1,3}(?:\s*[,，、;；–-]\s*\d{1,3})*\s*(?:[,，、;；–-]\s*)?)?(?:†[^\]】］\n]*)?\Z",
     re.IGNORECASE,
 )
 

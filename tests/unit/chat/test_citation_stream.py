@@ -70,3 +70,31 @@ def test_only_sources_that_exist_are_cited_and_numbered_in_order(text: str) -> N
 def test_text_without_brackets_is_not_held_back() -> None:
     stream = CitationStream(1)
     assert list(stream.feed("hello")) == [Text("hello")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + "1" * 10_000,
+        "[" + "1, " * 5_000,
+        "[" + " " * 10_000 + "x",
+        "[1" * 5_000,
+        "【来源" + "1 " * 5_000,
+    ],
+)
+def test_a_flood_that_never_becomes_a_mark_passes_unchanged(text: str) -> None:
+    assert run([text]) == (text, [], [])
+    assert run(list(text)) == (text, [], [])
+
+
+def test_what_is_held_back_is_bounded() -> None:
+    stream = CitationStream(3)
+    passed = 0
+    for fed, char in enumerate("[" + "1, " * 100, 1):
+        passed += sum(len(part.text) for part in stream.feed(char) if isinstance(part, Text))
+        assert fed - passed <= 60
+
+
+@given(st.text(alphabet="[]1, -–†^:来s", max_size=300), st.integers(1, 30))
+def test_long_marks_are_the_same_however_they_are_cut(text: str, size: int) -> None:
+    assert run([text[at : at + size] for at in range(0, len(text), size)]) == run([text])
