@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from refdesk.accounts import Scope, Workspace
 from refdesk.evaluation.test_sets import Passage
-from refdesk.gateway import Embedder, Gateway, create_workspace_models
+from refdesk.gateway import Embedder, Gateway, Vectors, create_workspace_models
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
@@ -23,6 +23,7 @@ from refdesk.knowledge.indexing import (
     IndexWriter,
     KnowledgeIndex,
     ParagraphText,
+    PreparedEntries,
     create_index,
     drop_indexes_of_base,
     prepare_entries,
@@ -108,33 +109,39 @@ async def _fill(
         vectors = await embedder.embed_passages(prepared.texts)
         if writing is not None:
             entries += await writing
-
-        async def write() -> int:
-            async with database.transaction() as session:
-                for passage, text_ in zip(batch, texts, strict=True):  # noqa: B023 -- awaited in this round
-                    session.add(_document(scope, index.knowledge_base_id, passage, text_))
-                await session.flush()
-                session.add_all(
-                    Paragraph(
-                        id=text_.id,
-                        workspace_id=scope.workspace_id,
-                        knowledge_base_id=index.knowledge_base_id,
-                        document_id=text_.document_id,
-                        position=0,
-                        title_chain=list(text_.title_chain),
-                        content=text_.content,
-                        boxes=[],
-                    )
-                    for text_ in texts  # noqa: B023
-                )
-                await session.flush()
-                written = await IndexWriter(session, scope, index).write(prepared, vectors)  # noqa: B023
-            return written.entries
-
-        writing = asyncio.create_task(write())
+        writing = asyncio.create_task(_write(database, scope, index, batch, prepared, vectors))
     if writing is not None:
         entries += await writing
     return keys, entries
+
+
+async def _write(
+    database: Database,
+    scope: Scope,
+    index: KnowledgeIndex,
+    passages: Sequence[Passage],
+    prepared: PreparedEntries,
+    vectors: Vectors,
+) -> int:
+    async with database.transaction() as session:
+        for passage, paragraph in zip(passages, prepared.paragraphs, strict=True):
+            session.add(_document(scope, index.knowledge_base_id, passage, paragraph))
+        await session.flush()
+        session.add_all(
+            Paragraph(
+                id=paragraph.id,
+                workspace_id=scope.workspace_id,
+                knowledge_base_id=index.knowledge_base_id,
+                document_id=paragraph.document_id,
+                position=0,
+                title_chain=list(paragraph.title_chain),
+                content=paragraph.content,
+                boxes=[],
+            )
+            for paragraph in prepared.paragraphs
+        )
+        await session.flush()
+        return (await IndexWriter(session, scope, index).write(prepared, vectors)).entries
 
 
 def _paragraph(passage: Passage) -> ParagraphText:

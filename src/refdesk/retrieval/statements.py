@@ -1,8 +1,8 @@
 """The SQL of both legs over any number of indexes: one statement an embedder.
 
-Homes are named as the tables they are, not through their parent: nothing else is locked, and with no condition
-on `home` the planner cannot take the primary key for a way to read the whole of one. Everything but home
-numbers and dimensions is a parameter.
+Homes are named as the tables they are, not through their parent: nothing else is locked, and with no
+condition on `home` the planner cannot take the primary key for a way to read the whole of one. Everything but
+home numbers and dimensions is a parameter.
 """
 
 from collections.abc import Sequence
