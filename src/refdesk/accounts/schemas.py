@@ -8,22 +8,12 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 from refdesk.accounts.scope import Permission
+from refdesk.kit.border_types import Name, printable
 
 RoleName = Literal["viewer", "editor", "owner"]
 ResourceKind = Literal["application", "knowledge_base"]
 
 
-def _printable(text: str) -> str:
-    if any(ord(c) < 32 or ord(c) == 127 for c in text):
-        raise ValueError("must not contain control characters")
-    return text
-
-
-Name = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
-    AfterValidator(_printable),
-]
 Email = Annotated[
     str,
     StringConstraints(
@@ -33,7 +23,7 @@ Email = Annotated[
         max_length=320,
         pattern=r"^[^@\s]+@[^@\s]+$",
     ),
-    AfterValidator(_printable),
+    AfterValidator(printable),
 ]
 Locale = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", max_length=16)]
 Password = Annotated[SecretStr, Field(min_length=1, max_length=1000)]

@@ -7,15 +7,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from refdesk.kit.border_types import MAX_INT, CleanText
+
 
 class TextPart(BaseModel):
     type: str
-    text: str = ""
+    text: CleanText = ""
 
 
 class ChatMessage(BaseModel):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[TextPart] | None = None
+    content: CleanText | list[TextPart] | None = None
 
     def plain(self) -> str:
         """The text of the message; parts that are not text are left out."""
@@ -29,13 +31,13 @@ class StreamOptions(BaseModel):
 
 
 class ChatCompletionRequest(BaseModel):
-    model: str = Field(max_length=300, description="Name or id of an application or a knowledge base.")
+    model: CleanText = Field(max_length=300, description="Name or id of an application or a knowledge base.")
     messages: list[ChatMessage] = Field(min_length=1, max_length=1_000)
     stream: bool = False
     stream_options: StreamOptions | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=1)
-    max_completion_tokens: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1, le=MAX_INT)
+    max_completion_tokens: int | None = Field(default=None, ge=1, le=MAX_INT)
 
 
 class Source(BaseModel):
@@ -90,11 +92,11 @@ class ModelList(BaseModel):
     data: list[ModelCard]
 
 
-InputText = Annotated[str, Field(min_length=1, max_length=200_000)]
+InputText = Annotated[CleanText, Field(min_length=1, max_length=200_000)]
 
 
 class EmbeddingRequest(BaseModel):
-    model: str = Field(max_length=300, description="Name or id of an embedding model of the workspace.")
+    model: CleanText = Field(max_length=300, description="Name or id of an embedding model of the workspace.")
     input: InputText | Annotated[list[InputText], Field(min_length=1, max_length=2_048)]
     encoding_format: Literal["float", "base64"] = "float"
     input_type: Literal["query", "passage"] = Field(

@@ -7,9 +7,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from refdesk.apps.tables import Application
+from refdesk.kit.border_types import CleanText, Name
 
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Suggestion = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Suggestion = Annotated[CleanText, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
 class ApplicationSettings(BaseModel):
@@ -23,10 +23,12 @@ class ApplicationSettings(BaseModel):
     max_context_chars: int = Field(
         default=8_000, ge=200, le=200_000, description="Most characters of evidence in the prompt."
     )
-    empty_reply: str | None = Field(
+    empty_reply: CleanText | None = Field(
         default=None, max_length=4_000, description="Reply when nothing is found; null: the built-in one."
     )
-    opening_words: str = Field(default="", max_length=4_000, description="Shown before the first question.")
+    opening_words: CleanText = Field(
+        default="", max_length=4_000, description="Shown before the first question."
+    )
     suggested_questions: list[Suggestion] = Field(default=[], max_length=20)
     complete_question: bool = Field(
         default=True, description="Complete a follow-up question from the conversation (needs a model)."
@@ -44,15 +46,17 @@ class ApplicationPrompts(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    system: str = Field(default="", max_length=20_000)
-    answer: str = Field(default="", max_length=20_000, description="Must contain {data} and {question}.")
+    system: CleanText = Field(default="", max_length=20_000)
+    answer: CleanText = Field(
+        default="", max_length=20_000, description="Must contain {data} and {question}."
+    )
 
 
 class ApplicationCreate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Name
-    description: str = Field(default="", max_length=4_000)
+    description: CleanText = Field(default="", max_length=4_000)
     knowledge_base_ids: list[UUID] = Field(default=[], max_length=100)
     model_id: UUID | None = None
     prompts: ApplicationPrompts = ApplicationPrompts()
@@ -65,7 +69,7 @@ class ApplicationPatch(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Name | None = None
-    description: str | None = Field(default=None, max_length=4_000)
+    description: CleanText | None = Field(default=None, max_length=4_000)
     knowledge_base_ids: list[UUID] | None = Field(default=None, max_length=100)
     model_id: UUID | None = None
     prompts: ApplicationPrompts | None = None

@@ -4,16 +4,11 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
+
+from refdesk.kit.border_types import CleanText
 
 RunState = Literal["queued", "running", "finished", "failed", "cancelled", "interrupted"]
-
-
-def _without_nul(text: str) -> str:
-    return text.replace("\x00", "").encode("utf-8", "replace").decode()
-
-
-CleanText = Annotated[str, AfterValidator(_without_nul)]
 
 
 class RunCreate(BaseModel):

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, field_validator
 
+from refdesk.kit.border_types import CleanJson, CleanText, Name, PlainLine
+
 Kind = Literal["LLM", "EMBEDDING"]
 
 
@@ -24,9 +26,9 @@ class Parameters(BaseModel):
     timeout_s: float = Field(default=60.0, ge=1, le=600)
     dimensions: int | None = Field(default=None, ge=1, le=16_000)
     batch_size: int = Field(default=32, ge=1, le=2048)
-    query_prefix: str = Field(default="", max_length=200)
-    passage_prefix: str = Field(default="", max_length=200)
-    extra_body: dict[str, Any] = Field(default_factory=dict)
+    query_prefix: CleanText = Field(default="", max_length=200)
+    passage_prefix: CleanText = Field(default="", max_length=200)
+    extra_body: CleanJson = Field(default_factory=dict)
 
 
 def _checked_url(value: HttpUrl | None) -> HttpUrl | None:
@@ -48,8 +50,8 @@ class ModelDraft(Endpoint):
     """A model as entered."""
 
     kind: Kind
-    name: str = Field(min_length=1, max_length=200)
-    model_name: str = Field(min_length=1, max_length=200)
+    name: Name
+    model_name: PlainLine = Field(min_length=1, max_length=200)
     parameters: Parameters = Field(default_factory=Parameters)
     is_default: bool = False
 
@@ -57,8 +59,8 @@ class ModelDraft(Endpoint):
 class ModelChange(BaseModel):
     """Members that are present are changed. An `api_key` of null takes the stored key away."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
-    model_name: str | None = Field(default=None, min_length=1, max_length=200)
+    name: Name | None = None
+    model_name: PlainLine | None = Field(default=None, min_length=1, max_length=200)
     base_url: HttpUrl | None = None
     api_key: SecretStr | None = None
     parameters: Parameters | None = None

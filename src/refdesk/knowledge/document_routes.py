@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from refdesk.accounts import BoundEditor, BoundViewer
+from refdesk.kit.border_types import CleanText
 from refdesk.kit.web import DatabaseDep, Tx
 from refdesk.knowledge import blobs, page_images
 from refdesk.knowledge.documents import Documents
@@ -138,11 +139,11 @@ async def list_paragraphs(
     session: Tx,
     scope: BoundViewer,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    cursor: Annotated[CleanText | None, Query(max_length=200)] = None,
     around: Annotated[
         UUID | None, Query(description="The page of the list that has this paragraph in its middle.")
     ] = None,
-    q: Annotated[str | None, Query(max_length=200, description="Part of the title or content.")] = None,
+    q: Annotated[CleanText | None, Query(max_length=200, description="Part of the title or content.")] = None,
 ) -> ParagraphPage:
     return await Paragraphs(session, scope).page(document_id, limit=limit, cursor=cursor, around=around, q=q)
 

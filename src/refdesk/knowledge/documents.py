@@ -205,15 +205,15 @@ class Documents:
         start = 0
         rows: list[dict[str, object]] = []
         for position, paragraph in enumerate(draft.paragraphs):
-            content = paragraph.content.replace("\0", "")
+            content = paragraph.content
             rows.append(
                 {
                     "workspace_id": self.scope.workspace_id,
                     "knowledge_base_id": document.knowledge_base_id,
                     "document_id": document.id,
                     "position": position,
-                    "title": paragraph.title.replace("\0", ""),
-                    "title_chain": [title.replace("\0", "") for title in paragraph.title_chain],
+                    "title": paragraph.title,
+                    "title_chain": paragraph.title_chain,
                     "content": content,
                     "page": paragraph.page,
                     "is_active": paragraph.is_active,

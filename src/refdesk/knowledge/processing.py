@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.gateway import Gateway
 from refdesk.jobs import JobContext
+from refdesk.kit.border_types import clean_json, clean_text
 from refdesk.kit.clock import now
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
@@ -163,10 +164,10 @@ class DocumentRun:
                 await paragraphs.remove_all(self._document_id)
             await session.execute(insert(Paragraph), _rows(document, result))
             document.kind = parsed.kind
-            document.meta = {**_clean(parsed.meta), **document.meta}
+            document.meta = {**clean_json(parsed.meta), **document.meta}
             document.coverage = parsed.coverage
             document.warnings = [
-                {"code": warning.code, "message": _text(warning.message), "page": warning.page}
+                {"code": warning.code, "message": clean_text(warning.message), "page": warning.page}
                 for warning in (*parsed.warnings, *result.warnings)
             ]
             document.character_count = sum(len(draft.content) for draft in result.paragraphs)
@@ -245,21 +246,6 @@ def unexpected_failure(stage: str, document_id: UUID) -> dict[str, Any]:
     }
 
 
-def _text(text: str) -> str:
-    """PostgreSQL text holds neither NUL nor lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", errors="replace").decode("utf-8")
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, dict):
-        return {_text(str(key)): _clean(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
-    return value
-
-
 def _rows(document: Document, result: SplitResult) -> list[dict[str, Any]]:
     return [
         {
@@ -268,9 +254,9 @@ def _rows(document: Document, result: SplitResult) -> list[dict[str, Any]]:
             "knowledge_base_id": document.knowledge_base_id,
             "document_id": document.id,
             "position": position,
-            "title": _text(draft.title),
-            "title_chain": [_text(title) for title in draft.title_chain],
-            "content": _text(draft.content),
+            "title": clean_text(draft.title),
+            "title_chain": [clean_text(title) for title in draft.title_chain],
+            "content": clean_text(draft.content),
             "page": draft.page,
             "boxes": [[box.page, box.x0, box.y0, box.x1, box.y1] for box in draft.boxes],
             "start": draft.start,

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 
 from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer
 from refdesk.gateway import GatewayDep
+from refdesk.kit.border_types import CleanText
 from refdesk.kit.settings import Settings
 from refdesk.kit.sse import EventStreamResponse
 from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
@@ -78,7 +79,7 @@ async def list_knowledge_bases(
     scope: Viewer,
     settings: SettingsDep,
     page: ListQuery,
-    q: Annotated[str | None, Query(max_length=200, description="Part of the name.")] = None,
+    q: Annotated[CleanText | None, Query(max_length=200, description="Part of the name.")] = None,
 ) -> Page[KnowledgeBaseView]:
     return await KnowledgeBases(session, scope, settings).page(limit=page.limit, cursor=page.cursor, q=q)
 
@@ -172,7 +173,7 @@ async def list_documents(
     session: Tx,
     scope: BoundViewer,
     page: ListQuery,
-    q: Annotated[str | None, Query(max_length=200, description="Part of the name.")] = None,
+    q: Annotated[CleanText | None, Query(max_length=200, description="Part of the name.")] = None,
     state: Annotated[list[State] | None, Query(description="Only documents in these states.")] = None,
 ) -> Page[DocumentView]:
     return await Documents(session, scope).page(

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, Name, PlainLine
 from refdesk.kit.web import Page
 
 State = Literal["queued", "parsing", "splitting", "indexing", "ready", "failed", "cancelled"]
@@ -28,7 +29,7 @@ class SplitOptions(BaseModel):
     min_size: int | None = Field(
         default=None, ge=0, le=100_000, description="Paragraphs with fewer characters join the one before."
     )
-    patterns: list[str] = Field(
+    patterns: list[PlainLine] = Field(
         default_factory=list, max_length=6, description="Regular expressions of headings, one a level."
     )
     with_filter: bool = Field(
@@ -39,25 +40,27 @@ class SplitOptions(BaseModel):
 class KnowledgeBaseCreate(_Input):
     """A new knowledge base. Without `embedding_model_id` the workspace's default model is taken."""
 
-    name: str = Field(min_length=1, max_length=200)
-    description: str = Field(default="", max_length=5_000)
+    name: Name
+    description: CleanText = Field(default="", max_length=5_000)
     embedding_model_id: UUID | None = None
-    max_file_bytes: int | None = Field(default=None, ge=1, description="Null: the server's limit only.")
-    max_documents: int | None = Field(default=None, ge=1, description="Null: no limit.")
+    max_file_bytes: int | None = Field(
+        default=None, ge=1, le=MAX_BIGINT, description="Null: the server's limit only."
+    )
+    max_documents: int | None = Field(default=None, ge=1, le=MAX_INT, description="Null: no limit.")
     split_settings: SplitOptions = Field(default_factory=SplitOptions)
-    meta: dict[str, Any] = Field(default_factory=dict)
+    meta: CleanJson = Field(default_factory=dict)
 
 
 class KnowledgeBaseUpdate(_Input):
     """What changes; a field that is left out stays."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
-    description: str | None = Field(default=None, max_length=5_000)
+    name: Name | None = None
+    description: CleanText | None = Field(default=None, max_length=5_000)
     embedding_model_id: UUID | None = None
-    max_file_bytes: int | None = Field(default=None, ge=1)
-    max_documents: int | None = Field(default=None, ge=1)
+    max_file_bytes: int | None = Field(default=None, ge=1, le=MAX_BIGINT)
+    max_documents: int | None = Field(default=None, ge=1, le=MAX_INT)
     split_settings: SplitOptions | None = None
-    meta: dict[str, Any] | None = None
+    meta: CleanJson | None = None
 
 
 class KnowledgeBaseCounts(BaseModel):
@@ -133,12 +136,12 @@ class DocumentView(BaseModel):
 class DocumentUpdate(_Input):
     """What changes. New `split_settings` split the original again, from the stored file."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=500)
+    name: PlainLine | None = Field(default=None, min_length=1, max_length=500)
     split_settings: SplitOptions | None = None
     discard_edits: bool = False
     hit_handling: HitHandling | None = None
     direct_return_similarity: float | None = Field(default=None, ge=0, le=1)
-    meta: dict[str, Any] | None = None
+    meta: CleanJson | None = None
 
 
 class Problem(BaseModel):
@@ -170,19 +173,19 @@ class UploadResult(BaseModel):
 class NewParagraph(_Input):
     """A paragraph of a structured document."""
 
-    title: str = Field(default="", max_length=2_000)
-    title_chain: list[str] = Field(default_factory=list, max_length=16)
-    content: str = Field(min_length=1, max_length=100_000)
-    page: int | None = Field(default=None, ge=1)
+    title: CleanText = Field(default="", max_length=2_000)
+    title_chain: list[CleanText] = Field(default_factory=list, max_length=16)
+    content: CleanText = Field(min_length=1, max_length=100_000)
+    page: int | None = Field(default=None, ge=1, le=MAX_INT)
     is_active: bool = True
 
 
 class NewDocument(_Input):
     """A document given as paragraphs, without a file."""
 
-    name: str = Field(min_length=1, max_length=500)
+    name: PlainLine = Field(min_length=1, max_length=500)
     paragraphs: list[NewParagraph] = Field(min_length=1, max_length=20_000)
-    meta: dict[str, Any] = Field(default_factory=dict)
+    meta: CleanJson = Field(default_factory=dict)
     hit_handling: HitHandling = "optimize"
     direct_return_similarity: float = Field(default=0.9, ge=0, le=1)
 
@@ -233,8 +236,8 @@ class ParagraphPage(Page[ParagraphView]):
 class ParagraphUpdate(_Input):
     """What changes. `revision`, if sent, must be the present one: an edit never overwrites one unseen."""
 
-    title: str | None = Field(default=None, max_length=2_000)
-    content: str | None = Field(default=None, min_length=1, max_length=100_000)
+    title: CleanText | None = Field(default=None, max_length=2_000)
+    content: CleanText | None = Field(default=None, min_length=1, max_length=100_000)
     is_active: bool | None = None
     revision: int | None = None
 

@@ -6,13 +6,14 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from refdesk.kit.border_types import CleanText
 from refdesk.retrieval.search import DropReason, Hit, SearchRequest, SearchResult
 
 
 class HitTestRequest(BaseModel):
     """A question to one or more knowledge bases."""
 
-    query: str = Field(min_length=1)
+    query: CleanText = Field(min_length=1)
     knowledge_base_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)]
     mode: str = Field(default="blend", description="`embedding`, `keywords` or `blend`.")
     top_n: int = Field(default=5, ge=1, le=100)

@@ -1,13 +1,16 @@
 """Errors as RFC 9457 problem documents with a stable `code`; the edge where the unexpected is recorded."""
 
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 
+from refdesk.kit.border_types import clean_text
 from refdesk.kit.errors import AppError
 
 log = structlog.get_logger(__name__)
@@ -38,6 +41,11 @@ def problem_body(
     }
 
 
+def logged_path(scope: MutableMapping[str, Any]) -> str:
+    """The template of the route that was taken: paths hold secrets (an invitation's token) and names."""
+    return str(getattr(scope.get("route"), "path", "(no route)"))
+
+
 def _respond(request: Request, *, headers: dict[str, str] | None = None, **members: Any) -> JSONResponse:
     body = problem_body(getattr(request.state, "request_id", None), **members)
     return JSONResponse(body, members["status"], headers=headers, media_type=PROBLEM_TYPE)
@@ -46,7 +54,7 @@ def _respond(request: Request, *, headers: dict[str, str] | None = None, **membe
 async def _app_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, AppError)
     if error.status >= 500:
-        log.warning("request.failed", code=error.code, path=request.url.path, details=error.details)
+        log.warning("request.failed", code=error.code, path=logged_path(request.scope), details=error.details)
     retry_after = error.details.get("retry_after_s")
     headers = {"Retry-After": str(int(retry_after))} if isinstance(retry_after, int | float) else {}
     if error.details.get("unread"):
@@ -65,7 +73,7 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     problems = [
-        {"field": ".".join(str(part) for part in item["loc"][1:]), "message": item["msg"]}
+        {"field": clean_text(".".join(str(part) for part in item["loc"][1:])), "message": item["msg"]}
         for item in error.errors()
     ]
     malformed = any(item["type"] == "json_invalid" for item in error.errors())
@@ -87,8 +95,14 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     return _respond(request, status=error.status_code, code=code, title=str(error.detail))
 
 
+async def _data_error(request: Request, error: Exception) -> JSONResponse:
+    """A value that the border types let through and the database cannot hold; the log says which route."""
+    log.warning("request.unstorable", path=logged_path(request.scope), exc_info=error)
+    return _respond(request, status=422, code="invalid", title="A value in the request cannot be stored.")
+
+
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    log.error("request.crashed", path=request.url.path, exc_info=error)
+    log.error("request.crashed", path=logged_path(request.scope), exc_info=error)
     return _respond(
         request,
         status=500,
@@ -102,4 +116,5 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(AppError, _app_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(DataError, _data_error)
     app.add_exception_handler(Exception, _unexpected)
