@@ -9,9 +9,8 @@ import re
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
-from refdesk.knowledge.parsing.errors import EmptyFile
-from refdesk.knowledge.parsing.plain import report_damage
+from refdesk.knowledge.parsing.encoding import looks_binary
+from refdesk.knowledge.parsing.plain import read_text
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]|[^"\[\]{},]+|"', re.DOTALL)
 _ESCAPED = re.compile(
@@ -33,11 +32,8 @@ class Json:
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Code blocks of about 1,500 characters, cut where a member ends."""
-        decoded = decode(data)
         found = BlockList()
-        report_damage(decoded, found)
-        if not decoded.text.strip():
-            raise EmptyFile("The file holds no text.")
+        decoded = read_text(data, found)
         lines = name.lower().endswith((".jsonl", ".ndjson"))
         if not lines:
             _check(decoded.text, found)

@@ -11,11 +11,10 @@ from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
-from refdesk.knowledge.parsing.errors import EmptyFile
+from refdesk.knowledge.parsing.encoding import looks_binary
 from refdesk.knowledge.parsing.front_matter import take_front_matter
 from refdesk.knowledge.parsing.html import html_blocks
-from refdesk.knowledge.parsing.plain import report_damage
+from refdesk.knowledge.parsing.plain import read_text
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
@@ -46,11 +45,8 @@ class Markdown:
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Blocks in order; front matter goes to `meta` and into one `front_matter` block."""
-        decoded = decode(data)
         found = BlockList()
-        report_damage(decoded, found)
-        if not decoded.text.strip():
-            raise EmptyFile("The file holds no text.")
+        decoded = read_text(data, found)
         meta: dict[str, Any] = {"encoding": decoded.encoding}
         front, body = take_front_matter(decoded.text)
         if front is not None:

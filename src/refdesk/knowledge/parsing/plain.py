@@ -24,15 +24,21 @@ class PlainText:
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Paragraphs end at blank lines; lines inside a paragraph stay as they are."""
         prolog = _PROLOG.match(data[:1024])
-        decoded = decode(data, prolog[1].decode("ascii") if prolog else None)
         found = BlockList()
-        report_damage(decoded, found)
+        decoded = read_text(data, found, prolog[1].decode("ascii") if prolog else None)
         text = decoded.text.replace("\x0c", "\n\n")
-        if not text.strip():
-            raise EmptyFile("The file holds no text.")
         for paragraph in _BLANK.split(text):
             found.add("paragraph", paragraph)
         return finish(name, self.kind, found, {"encoding": decoded.encoding}, text)
+
+
+def read_text(data: bytes, found: BlockList, declared: str | None = None) -> Decoded:
+    """Decode a text file and report what was damaged. Raises `EmptyFile` and `UnsupportedKind`."""
+    decoded = decode(data, declared)
+    report_damage(decoded, found)
+    if not decoded.text.strip("\x0c \t\r\n"):
+        raise EmptyFile("The file holds no text.")
+    return decoded
 
 
 def report_damage(decoded: Decoded, found: BlockList) -> None:

@@ -7,7 +7,7 @@ from refdesk.knowledge.parsing.errors import EmptyFile, NoText, TooManyPages
 from refdesk.knowledge.parsing.odf.package import DRAW, OFFICE, PRESENTATION, TABLE, TEXT, Package, supports
 from refdesk.knowledge.parsing.odf.running import TextReader, repeated, table_rows
 from refdesk.knowledge.parsing.sheets.model import Range, Sheet
-from refdesk.knowledge.parsing.sheets.writing import report_hidden, write_sheets
+from refdesk.knowledge.parsing.sheets.writing import sheet_names, write_sheets
 from refdesk.knowledge.parsing.xml_tree import Element, local_name, whole_number
 
 _CLASS = f"{PRESENTATION}class"
@@ -89,15 +89,8 @@ class Ods:
         found = BlockList()
         reader = TextReader(BlockList(), package.styles, options.include_comments)
         sheets = [_sheet(table, reader) for table in package.body.iterfind(f"{TABLE}table")]
-        report_hidden(sheets, found)
         source = write_sheets(sheets, found, options)
-        if not found.blocks:
-            raise EmptyFile("The workbook holds no text.")
-        meta = package.meta | {
-            "sheets": [sheet.name for sheet in sheets],
-            "hidden_sheets": [sheet.name for sheet in sheets if sheet.hidden],
-        }
-        return finish(name, self.kind, found, meta, source)
+        return finish(name, self.kind, found, package.meta | sheet_names(sheets), source)
 
 
 def _pictures(container: Container) -> int:

@@ -8,9 +8,9 @@ from itertools import islice
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.encoding import looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile
-from refdesk.knowledge.parsing.plain import report_damage
+from refdesk.knowledge.parsing.plain import read_text
 from refdesk.knowledge.parsing.sheets.writing import write_records
 
 _DELIMITERS = (",", ";", "\t", "|", "，")
@@ -32,9 +32,8 @@ class Delimited:
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """One table; a lone text in the first records is its title."""
-        decoded = decode(data)
         found = BlockList()
-        report_damage(decoded, found)
+        decoded = read_text(data, found)
         text = decoded.text
         named = _NAMED.match(text)
         delimiter = named[1] if named else ("\t" if name.lower().endswith((".tsv", ".tab")) else "")

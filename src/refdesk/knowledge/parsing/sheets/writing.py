@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from refdesk.knowledge.parsing.blocks import BlockList, ParseOptions
+from refdesk.knowledge.parsing.errors import EmptyFile
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.sheets.header import Shape, is_value, shape_of
 from refdesk.knowledge.parsing.sheets.model import Cells, Range, Sheet, column_name
@@ -30,7 +31,11 @@ class _Table:
 
 
 def write_sheets(sheets: Sequence[Sheet], found: BlockList, options: ParseOptions) -> str:
-    """Add the blocks of a workbook; returns every text of its cells, for the coverage."""
+    """Add the blocks of a workbook, report hidden sheets; returns the texts of all cells, for the coverage.
+
+    Raises `EmptyFile` where there is none.
+    """
+    _report_hidden(sheets, found)
     seen: list[str] = []
     shown = [sheet for sheet in sheets if sheet.rows or sheet.drawn]
     for sheet in shown:
@@ -45,10 +50,20 @@ def write_sheets(sheets: Sequence[Sheet], found: BlockList, options: ParseOption
         if options.include_comments:
             for row, column, text in sheet.notes:
                 found.add("paragraph", f"{column_name(column)}{row + 1}: {text}")
+    if not found.blocks:
+        raise EmptyFile("The workbook holds no text.")
     return "\n".join(seen)
 
 
-def report_hidden(sheets: Sequence[Sheet], found: BlockList) -> None:
+def sheet_names(sheets: Sequence[Sheet]) -> dict[str, list[str]]:
+    """The names of the sheets, for the metadata."""
+    return {
+        "sheets": [sheet.name for sheet in sheets],
+        "hidden_sheets": [sheet.name for sheet in sheets if sheet.hidden],
+    }
+
+
+def _report_hidden(sheets: Sequence[Sheet], found: BlockList) -> None:
     """A warning for each sheet that is hidden and holds text: it was read all the same."""
     for sheet in sheets:
         if sheet.hidden and sheet.rows:

@@ -16,11 +16,11 @@ from python_calamine import (
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, PasswordRequired
+from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, require_ends
 from refdesk.knowledge.parsing.sheets.model import Range, Sheet
 from refdesk.knowledge.parsing.sheets.shown import shown_value
-from refdesk.knowledge.parsing.sheets.writing import report_hidden, write_sheets
+from refdesk.knowledge.parsing.sheets.writing import sheet_names, write_sheets
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 
 
@@ -51,15 +51,8 @@ class Xls:
                     sheet = _sheet(workbook.get_sheet_by_name(about.name))
                     sheet.hidden = about.visible != SheetVisibleEnum.Visible
                     sheets.append(sheet)
-        report_hidden(sheets, found)
         source = write_sheets(sheets, found, options)
-        if not found.blocks:
-            raise EmptyFile("The workbook holds no text.")
-        meta = {
-            "sheets": [sheet.name for sheet in sheets],
-            "hidden_sheets": [sheet.name for sheet in sheets if sheet.hidden],
-        }
-        return finish(name, self.kind, found, meta, source)
+        return finish(name, self.kind, found, dict(sheet_names(sheets)), source)
 
 
 @contextmanager

@@ -11,11 +11,11 @@ from functools import lru_cache
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container, resolve
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile
+from refdesk.knowledge.parsing.errors import CorruptFile
 from refdesk.knowledge.parsing.links import linked
 from refdesk.knowledge.parsing.sheets.model import Cells, Sheet, cell_place, cell_range
 from refdesk.knowledge.parsing.sheets.shown import BUILT_IN, general, shown_number
-from refdesk.knowledge.parsing.sheets.writing import report_hidden, write_sheets
+from refdesk.knowledge.parsing.sheets.writing import sheet_names, write_sheets
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
@@ -77,7 +77,6 @@ class _Workbook:
                 sheets.append(sheet)
             elif kind == "worksheet":
                 found.warn("missing-sheet", f"The sheet “{node.get('name', '')}” is not in the file.")
-        report_hidden(sheets, found)
         if self.counts.unsaved_formulas:
             found.warn(
                 "formulas-without-values",
@@ -87,12 +86,9 @@ class _Workbook:
         if self.counts.shortened:
             found.warn("long-cells", f"{self.counts.shortened} cells were cut at {_MAX_CELL} characters.")
         source = write_sheets(sheets, found, options)
-        if not found.blocks:
-            raise EmptyFile("The workbook holds no text.")
         meta = {
             **self.container.core_properties(),
-            "sheets": [sheet.name for sheet in sheets],
-            "hidden_sheets": [sheet.name for sheet in sheets if sheet.hidden],
+            **sheet_names(sheets),
             "comments_left_out": 0 if options.include_comments else sum(len(s.notes) for s in sheets),
         }
         return finish(name, "xlsx", found, {k: v for k, v in meta.items() if v != 0}, source)
