@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request, status
 from refdesk.accounts import Owner, Viewer
 from refdesk.gateway.clients import GatewayDep
 from refdesk.gateway.presets import PRESETS
+from refdesk.gateway.probing import ModelProbe
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.schemas import (
     CheckResult,
@@ -20,16 +21,21 @@ from refdesk.gateway.schemas import (
     RemoteModels,
 )
 from refdesk.gateway.service import ModelService
-from refdesk.kit.web import Page, Tx
+from refdesk.kit.web import DatabaseDep, Page, Tx
 
 router = APIRouter(prefix="/api/v1", tags=["models"])
 
 
-def _service(request: Request, session: Tx, scope: Owner, gateway: GatewayDep) -> ModelService:
-    return ModelService(session, scope, gateway, request.app.state.cipher)
+def _service(request: Request, session: Tx, scope: Owner) -> ModelService:
+    return ModelService(session, scope, request.app.state.cipher)
+
+
+def _probe(request: Request, scope: Owner, gateway: GatewayDep) -> ModelProbe:
+    return ModelProbe(scope, gateway, request.app.state.cipher)
 
 
 Service = Annotated[ModelService, Depends(_service)]
+Probe = Annotated[ModelProbe, Depends(_probe)]
 
 
 @router.get("/models", operation_id="listModels", summary="The workspace's models")
@@ -41,18 +47,21 @@ async def list_models(session: Tx, scope: Viewer, kind: Kind | None = None) -> P
 @router.post(
     "/models", operation_id="createModel", summary="Connect a model", status_code=status.HTTP_201_CREATED
 )
-async def create_model(draft: ModelDraft, service: Service) -> ModelView:
-    return ModelView.model_validate(await service.create(draft))
+async def create_model(draft: ModelDraft, probe: Probe, database: DatabaseDep) -> ModelView:
+    model = await probe.prepare(draft)
+    async with database.transaction() as session:
+        service = ModelService(session, probe.scope, probe.cipher)
+        return ModelView.model_validate(await service.create(model, as_default=draft.is_default))
 
 
 @router.post("/models/check", operation_id="checkModelDraft", summary="Test what is being entered")
-async def check_model_draft(draft: ModelDraft, service: Service) -> CheckResult:
-    return await service.check_draft(draft)
+async def check_model_draft(draft: ModelDraft, probe: Probe) -> CheckResult:
+    return await probe.check(probe.unsaved(draft))
 
 
 @router.post("/models/list-remote", operation_id="listRemoteModels", summary="What a vendor's list offers")
-async def list_remote_models(endpoint: Endpoint, service: Service) -> RemoteModels:
-    return RemoteModels(names=await service.remote_names(endpoint))
+async def list_remote_models(endpoint: Endpoint, probe: Probe) -> RemoteModels:
+    return RemoteModels(names=await probe.remote_names(endpoint))
 
 
 @router.get("/model-presets", operation_id="listModelPresets", summary="Addresses of common vendors")
@@ -81,5 +90,10 @@ async def delete_model(model_id: UUID, service: Service) -> None:
 
 
 @router.post("/models/{model_id}/check", operation_id="checkModel", summary="Test a connected model")
-async def check_model(model_id: UUID, service: Service) -> CheckResult:
-    return await service.check(model_id)
+async def check_model(model_id: UUID, probe: Probe, database: DatabaseDep) -> CheckResult:
+    async with database.transaction() as session:
+        model = await ModelRepository(session, probe.scope).get(model_id)
+    result = await probe.check(model)
+    async with database.transaction() as session:
+        await ModelService(session, probe.scope, probe.cipher).note_check(model_id, result)
+    return result

@@ -2,8 +2,8 @@
 
 Names are resolved here and the connection goes to the very address that was judged, so a name that
 answers differently the second time (DNS rebinding) gains nothing, and redirects are judged like any other
-request. Link-local, multicast and unspecified addresses are always refused (cloud metadata services live
-there); private and loopback ones only where the caller says so.
+request. Link-local, multicast and unspecified addresses and those of clouds' metadata services are always
+refused; private and loopback ones are allowed only where the caller says so.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import socket
 import ssl
 from collections.abc import Iterable
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any, cast
 
 import httpcore
@@ -21,6 +21,12 @@ from refdesk.kit.errors import AppError
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+# Metadata services outside the link-local range: Alibaba, Oracle, Azure, AWS over IPv6.
+METADATA = frozenset(
+    ip_address(text) for text in ("100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254")
+)
+CARRIER_NAT, RESERVED = IPv4Network("100.64.0.0/10"), IPv4Network("240.0.0.0/4")
+NAT64 = IPv6Network("64:ff9b::/96")
 
 
 class AddressRefused(AppError):
@@ -44,11 +50,15 @@ def is_allowed(address: IPv4Address | IPv6Address, *, allow_private: bool) -> bo
     """Whether a resolved address may be connected to."""
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
-    if address.is_link_local or address.is_multicast or address.is_unspecified:
+    if isinstance(address, IPv6Address) and (address.sixtofour or address.teredo or address in NAT64):
+        return False  # a tunnel: where it ends is not judged here
+    if address.is_link_local or address.is_multicast or address.is_unspecified or address in METADATA:
         return False
-    if address.is_loopback or address.is_private:
+    if address in RESERVED:
+        return False
+    if address.is_loopback or address.is_private or address in CARRIER_NAT:
         return allow_private
-    return not address.is_reserved
+    return address.is_global
 
 
 class _GuardedBackend(httpcore.AsyncNetworkBackend):

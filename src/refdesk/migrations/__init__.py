@@ -1,6 +1,7 @@
 """The database schema and its history (Alembic). `upgrade` is what `serve` and the tests call."""
 
 import asyncio
+from functools import lru_cache
 
 from alembic import command
 from alembic.config import Config
@@ -21,6 +22,7 @@ def config_for(url: str) -> Config:
     return config
 
 
+@lru_cache(maxsize=1)
 def head_revision() -> str:
     """The newest revision of this version of the code."""
     head = ScriptDirectory.from_config(config_for("postgresql://")).get_current_head()

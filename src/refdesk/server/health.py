@@ -12,6 +12,7 @@ from refdesk import __version__
 from refdesk.accounts import Scope, Viewer
 from refdesk.gateway import Gateway, get_gateway
 from refdesk.kit.web import DatabaseDep
+from refdesk.migrations import head_revision
 
 router = APIRouter(tags=["status"])
 
@@ -32,9 +33,11 @@ async def get_health() -> dict[str, str]:
 async def get_readiness(request: Request, database: DatabaseDep) -> JSONResponse:
     try:
         async with database.transaction() as session:
-            await session.execute(text("SELECT 1 FROM alembic_version"))
+            revision = await session.scalar(text("SELECT version_num FROM alembic_version"))
     except (SQLAlchemyError, OSError) as error:
         return JSONResponse({"status": "unavailable", "reason": type(error).__name__}, 503)
+    if revision != head_revision():
+        return JSONResponse({"status": "unavailable", "reason": f"schema at {revision}"}, 503)
     return JSONResponse({"status": "ready", "version": __version__})
 
 

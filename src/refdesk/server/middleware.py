@@ -3,6 +3,7 @@
 Plain ASGI, because Starlette's `BaseHTTPMiddleware` buffers around streams and costs a task a request.
 """
 
+import re
 import time
 from uuid import uuid4
 
@@ -11,10 +12,11 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from refdesk.server.problems import PROBLEM_TYPE, problem_body
+from refdesk.server.problems import PROBLEM_TYPE, logged_path, problem_body
 
 log = structlog.get_logger(__name__)
 
+FILES_PATH = re.compile(r"/api/v1/knowledge-bases/[^/]+/files")
 QUIET_PATHS = ("/healthz", "/readyz")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -66,21 +68,28 @@ class RequestContext:
             record(
                 "request",
                 method=scope["method"],
-                path=scope["path"],
+                path=logged_path(scope),
                 status=status,
                 ms=round((time.perf_counter() - started) * 1000, 1),
             )
 
 
+def _takes_files(scope: Scope) -> bool:
+    return scope["method"] == "POST" and FILES_PATH.fullmatch(scope["path"]) is not None
+
+
 class BodyLimit:
-    """Refuses JSON bodies over the limit while they arrive. Multipart uploads have limits of their own."""
+    """Refuses bodies over the limit while they arrive, but for the one route that takes files.
+
+    That route streams and has limits of its own; what a request says of its content type decides nothing.
+    """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self.app = app
         self.max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or Headers(scope=scope).get("content-type", "").startswith("multipart/"):
+        if scope["type"] != "http" or _takes_files(scope):
             await self.app(scope, receive, send)
             return
         declared = Headers(scope=scope).get("content-length", "0")

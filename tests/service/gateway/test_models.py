@@ -1,5 +1,7 @@
 """Models against a real database and a real server on loopback."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from refdesk.accounts.tables import Workspace
 from refdesk.gateway import Gateway, UnknownModel, WrongModelKind, create_workspace_models
 from refdesk.gateway.calibration import default_pairs
 from refdesk.gateway.errors import EmbeddedModelFixed, ModelInUse, ModelNameTaken
+from refdesk.gateway.probing import ModelProbe
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.schemas import Endpoint, ModelChange, ModelDraft, Parameters
 from refdesk.gateway.service import EmbeddingModelFixed, ModelService
@@ -41,8 +44,27 @@ async def scope(tx):
 async def service(tx, scope, database, tmp_path):
     cipher = Cipher(b"k" * 32)
     gateway = Gateway(Settings(data_dir=tmp_path), database, cipher)
-    yield ModelService(tx, scope, gateway, cipher)
+    yield Desk(ModelService(tx, scope, cipher), ModelProbe(scope, gateway, cipher))
     await gateway.close()
+
+
+@dataclass
+class Desk:
+    """What the routes do, in one transaction."""
+
+    verbs: ModelService
+    probe: ModelProbe
+
+    async def create(self, draft):
+        return await self.verbs.create(await self.probe.prepare(draft), as_default=draft.is_default)
+
+    async def check(self, model_id):
+        result = await self.probe.check(await self.verbs._models.get(model_id))
+        await self.verbs.note_check(model_id, result)
+        return result
+
+    def __getattr__(self, name):
+        return getattr(self.probe if name in ("remote_names", "cipher") else self.verbs, name)
 
 
 def chat(remote, **members):
@@ -183,14 +205,24 @@ async def test_clients_are_kept_until_the_model_changes(database, remote, tmp_pa
         session.add(workspace)
         await session.flush()
         scope = Scope(workspace.id, None, Role.OWNER, "session")
-        model = await ModelService(session, scope, gateway, cipher).create(chat(remote))
+        prepared = await ModelProbe(scope, gateway, cipher).prepare(chat(remote))
+        model = await ModelService(session, scope, cipher).create(prepared)
     first = await gateway.completer(scope, model.id)
     assert await gateway.completer(scope, model.id) is first
     async with database.transaction() as session:
         change = ModelChange(parameters=Parameters(temperature=0.1))
-        await ModelService(session, scope, gateway, cipher).change(model.id, change)
+        await ModelService(session, scope, cipher).change(model.id, change)
     assert await gateway.completer(scope, model.id) is not first
     with pytest.raises(WrongModelKind):
         await gateway.embedder(scope, model.id)
     assert await gateway.default_model(scope, "LLM") == model.id
     await gateway.close()
+
+
+async def test_a_server_that_drips_is_left_after_the_deadline(service, remote, monkeypatch):
+    monkeypatch.setattr("refdesk.gateway.probing.CHECK_TIMEOUT_S", 0.3)
+    model = await service.create(chat(remote))
+    remote.always(script.events([script.delta("x")] * 1000, delay_s=0.05))
+    result = await service.check(model.id)
+    assert result.error is not None
+    assert result.error["code"] == "model-timeout"

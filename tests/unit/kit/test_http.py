@@ -23,6 +23,14 @@ from refdesk.testing.scripted_model import scripted_model
         ("fe80::1", False, False),
         ("0.0.0.0", False, False),
         ("224.0.0.1", False, False),
+        ("100.64.1.1", False, True),
+        ("100.100.100.200", False, False),
+        ("192.0.0.192", False, False),
+        ("fd00:ec2::254", False, False),
+        ("2002:a9fe:a9fe::1", False, False),
+        ("64:ff9b::a9fe:a9fe", False, False),
+        ("240.0.0.1", False, False),
+        ("2606:4700::1111", True, True),
     ],
 )
 def test_addresses_are_judged_by_where_they_lie(address, public_only, with_private):
