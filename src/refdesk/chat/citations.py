@@ -1,7 +1,8 @@
 """Citation marks in a streamed answer: `[3]` is recognised however the stream cuts it.
 
 The model cites by the numbers of its prompt; readers see numbers from 1 in order of first appearance. What
-cites nothing that was in the prompt is taken out. Code is left alone: `a[1]` between back-ticks is code.
+cites nothing that was in the prompt is taken out. Code is left alone: `a[1]` between back-ticks is code. A
+bracketed list that cannot be citations is left alone too: "in [0, 100]".
 """
 
 import re
@@ -19,6 +20,10 @@ _LINK = re.compile(r"\([^()\s]{0,200}\)")
 _NUMBER = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 # A longer range is hardly a citation of each.
 _LONGEST_RANGE = 10
+# What a mark stands behind or before when it closes a clause, and how one looks that can be nothing else.
+_CLAUSE_ENDS = frozenset('.,;:!?。，；：！？、…"”’」』）)]】］\n')
+_OPENS_OR_ENDS = _CLAUSE_ENDS | frozenset("[【［")
+_PLAIN = re.compile(r"\[[\d\s,，、;；–-]+\]")
 _SPECIAL = re.compile(r"[`\n\[【［]")
 # The longest mark, and the longest link behind one.
 _MARK_CHARS = 60
@@ -57,6 +62,7 @@ class CitationStream:
         self._sources = sources
         self._numbers: dict[int, int] = {}
         self._held = ""
+        self._before = ""
         self._in_fence = False
         self._in_code = False
         self._line_start = True
@@ -101,9 +107,14 @@ class CitationStream:
                 if end is None:
                     break
                 if mark is not None:
-                    yield from self._write(self._resolve(mark[1]), out)
                     self._line_start = False
-                    at = end
+                    before = held[at - 2 : at] if at >= 2 else (self._before + held[:at])[-2:]
+                    if self._is_citation(mark, before, held[mark.end() : mark.end() + 1]):
+                        yield from self._write(self._resolve(mark[1]), out)
+                        at = end
+                    else:
+                        out.append(mark[0])
+                        at = mark.end()
                     continue
             out.append(char)
             self._line_start = self._line_start and char == "\n"
@@ -111,6 +122,7 @@ class CitationStream:
         if not final and out and out[-1].endswith(" "):
             out[-1] = out[-1][:-1]  # it goes with a mark that may be taken out
             at -= 1
+        self._before = (self._before + held[max(at - 2, 0) : at])[-2:]
         self._held = held[at:]
         if any(out):
             yield Text("".join(out))
@@ -148,6 +160,23 @@ class CitationStream:
             return link.end()
         undecided = not final and len(held) - end < _LINK_CHARS and not re.search(r"[\s)]", held[end + 1 :])
         return None if undecided else end
+
+    def _is_citation(self, mark: re.Match[str], before: str, after: str) -> bool:
+        """Whether a mark is meant as one. `before` and `after`: two characters and one, or the text's edge.
+
+        All its numbers are sources, or it is written as only citations are. Else a list is text (an interval,
+        a vector), and a single number a citation to nothing where it closes a clause or stands by itself.
+        """
+        sources = list(_sources(mark[1]))
+        if all(1 <= source <= self._sources for source in sources) or not _PLAIN.fullmatch(mark[0]):
+            return True
+        if len(sources) > 1:
+            return False
+        if not after or after in _OPENS_OR_ENDS or before.strip()[-1:] in _CLAUSE_ENDS:
+            return True
+        # `row[7]` is an index; a word, a space and [7] is a mark like any other.
+        glued = before[-1:].isascii() and (before[-1:].isalnum() or before[-1:] == "_")
+        return sources[0] != 0 and not glued
 
     def _resolve(self, numbers: str) -> list[Part]:
         parts: list[Part] = []
