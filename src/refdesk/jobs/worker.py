@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, cast
@@ -10,7 +10,7 @@ from typing import Any, cast
 import structlog
 from procrastinate import App, RetryDecision
 from procrastinate import JobContext as QueueContext
-from procrastinate.exceptions import JobAborted, UniqueViolation
+from procrastinate.exceptions import ConnectorException, JobAborted, UniqueViolation
 from procrastinate.jobs import Job, Status
 from procrastinate.psycopg_connector import PsycopgConnector
 from procrastinate.retry import BaseRetryStrategy
@@ -57,12 +57,16 @@ class _Retry(BaseRetryStrategy):
         return None
 
 
-def _register(app: App, task: Task, context: JobContext) -> None:
+def _register(app: App, task: Task, context: JobContext, running: set[int | None]) -> None:
     async def run(queue_context: QueueContext, **arguments: Any) -> None:
         arguments.pop("timestamp", None)  # what the schedule adds
         own = JobContext(context.settings, context.database, context.services, queue_context.job.id)
-        with structlog.contextvars.bound_contextvars(job=task.name, job_id=queue_context.job.id):
-            await task.function(own, **arguments)
+        running.add(own.job_id)
+        try:
+            with structlog.contextvars.bound_contextvars(job=task.name, job_id=own.job_id):
+                await task.function(own, **arguments)
+        finally:
+            running.discard(own.job_id)
 
     registered = app.task(name=task.name, queue=QUEUE, pass_context=True, retry=_Retry())(run)
     if task.cron is not None:
@@ -70,9 +74,12 @@ def _register(app: App, task: Task, context: JobContext) -> None:
         app.periodic(cron=task.cron, periodic_id=task.name)(cast(Any, registered))
 
 
-async def _requeue_stalled(app: App, *, older_than_s: float) -> int:
-    stalled = list(await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=older_than_s))
-    for job in stalled:
+async def _requeue_stalled(app: App, running: Container[int | None], *, older_than_s: float) -> None:
+    """Start jobs of dead workers again. `running` are this worker's own: on a starved machine its heartbeat
+    comes late, but it is the one to know that it lives."""
+    for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=older_than_s):
+        if job.id in running:
+            continue
         log.warning("job.stalled", task=job.task_name, id=job.id)
         try:
             await app.job_manager.retry_job(job)
@@ -80,14 +87,16 @@ async def _requeue_stalled(app: App, *, older_than_s: float) -> int:
             # A twin with the same queueing lock already waits; it will do this one's work too.
             assert job.id is not None
             await app.job_manager.finish_job_by_id_async(job.id, Status.ABORTED, delete_job=True)
-    return len(stalled)
+        except ConnectorException as error:
+            # It ended, or another worker's sweep was quicker; the other jobs still need their turn.
+            log.info("job.no_longer_stalled", id=job.id, reason=str(error))
 
 
-async def _sweep(app: App) -> None:
+async def _sweep(app: App, running: Container[int | None]) -> None:
     while True:
         await asyncio.sleep(HEARTBEAT_S)
         try:
-            await _requeue_stalled(app, older_than_s=STALLED_AFTER_S)
+            await _requeue_stalled(app, running, older_than_s=STALLED_AFTER_S)
         except Exception:
             log.exception("job.sweep_failed")
 
@@ -110,12 +119,13 @@ async def run_worker(
             conninfo=libpq_url(context.database.url), min_size=1, max_size=concurrency + 3
         )
     )
+    running: set[int | None] = set()
     for task in registered_tasks():
-        _register(app, task, context)
+        _register(app, task, context, running)
     async with app.open_async():
         if sole:
-            await _requeue_stalled(app, older_than_s=0)
-        sweeper = asyncio.create_task(_sweep(app))
+            await _requeue_stalled(app, running, older_than_s=0)
+        sweeper = asyncio.create_task(_sweep(app, running))
         try:
             while True:
                 await app.run_worker_async(

@@ -137,6 +137,23 @@ async def test_a_stalled_job_with_a_waiting_twin_gives_way_to_it(database, conte
     assert done == ["new"]
 
 
+@task("test-watched")
+async def watched(context: JobContext) -> None:
+    """Its worker's heartbeat seems old and the row has lost its worker while it runs."""
+    async with context.database.transaction() as session:
+        await session.execute(text("UPDATE procrastinate_jobs SET worker_id = NULL WHERE status = 'doing'"))
+    await asyncio.sleep(0.5)
+    done.append("watched")
+
+
+async def test_a_late_heartbeat_does_not_start_a_workers_own_job_again(database, context, monkeypatch):
+    monkeypatch.setattr("refdesk.jobs.worker.HEARTBEAT_S", 0.1)
+    async with database.transaction() as session:
+        await enqueue(session, "test-watched")
+    await run_worker(context, concurrency=2, until_idle=True)
+    assert done == ["watched"]
+
+
 async def test_an_unknown_kind_of_job_is_refused(database):
     async with database.transaction() as session:
         with pytest.raises(ValueError, match="no kind of job"):
