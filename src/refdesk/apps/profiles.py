@@ -24,6 +24,7 @@ class StoredProfiles:
         return RunProfile(
             application_id=application_id,
             knowledge_base_ids=tuple(bases[application_id]),
+            missing_bases=await repository.chosen_bases(application_id) - len(bases[application_id]),
             model_id=application.model_id,
             system_prompt=prompts.get("system", ""),
             answer_prompt=prompts.get("answer", ""),

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.apps.errors import ApplicationNotFound
 from refdesk.apps.tables import Application, ApplicationBase
+from refdesk.knowledge import KnowledgeBase
 
 RESOURCE = "application"
 
@@ -55,12 +56,14 @@ class ApplicationRepository:
         await self._session.flush()
 
     async def base_ids(self, application_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
-        """The bases of each application, in the order in which they were chosen."""
+        """The bases of each application that still exist, in the order in which they were chosen."""
         rows = await self._session.execute(
             select(ApplicationBase.application_id, ApplicationBase.knowledge_base_id)
+            .join(KnowledgeBase, KnowledgeBase.id == ApplicationBase.knowledge_base_id)
             .where(
                 ApplicationBase.workspace_id == self._scope.workspace_id,
                 ApplicationBase.application_id.in_(application_ids),
+                KnowledgeBase.deleted_at.is_(None),
             )
             .order_by(ApplicationBase.position)
         )
@@ -68,6 +71,18 @@ class ApplicationRepository:
         for application_id, base_id in rows:
             found[application_id].append(base_id)
         return found
+
+    async def chosen_bases(self, application_id: UUID) -> int:
+        """How many bases were chosen, with those marked as deleted."""
+        counted = await self._session.scalar(
+            select(func.count())
+            .select_from(ApplicationBase)
+            .where(
+                ApplicationBase.workspace_id == self._scope.workspace_id,
+                ApplicationBase.application_id == application_id,
+            )
+        )
+        return counted or 0
 
     async def replace_bases(self, application: Application, base_ids: Sequence[UUID]) -> None:
         await self._session.execute(

@@ -39,6 +39,9 @@ class RunProfile:
     language: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
+    # Bases that were chosen and are gone, and bases beyond the most that are asked: told as warnings.
+    missing_bases: int = 0
+    unasked_bases: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The stored form: ids as strings, no secrets."""

@@ -16,6 +16,7 @@ from refdesk.chat.errors import (
     RunStillActive,
 )
 from refdesk.chat.events import clean_text
+from refdesk.chat.language import language_of
 from refdesk.chat.leases import ACTIVE, LEASE_S
 from refdesk.chat.profile import ApplicationProfiles, RunProfile, RunSubmission
 from refdesk.chat.repository import ConversationRepository, RunRepository
@@ -25,7 +26,7 @@ from refdesk.kit.errors import Forbidden
 from refdesk.kit.ids import new_id
 from refdesk.knowledge import KnowledgeBaseRepository
 
-MOST_BASES = 100
+MOST_BASES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class PlannedRun:
     run: Run
     profile: RunProfile
     scope: Scope
+    warnings: Sequence[tuple[str, str]] = ()
 
 
 async def plan(
@@ -60,12 +62,10 @@ async def plan(
         known = submission.conversation_id or (retried.conversation_id if retried else None)
         assert known is not None
         conversation = await conversations.get(known)
-    profile = await _profile(session, scope, submission, conversation, desk.profiles)
+    profile, chosen = await _profile(session, scope, submission, conversation, desk.profiles)
     if conversation is None:
         conversation = await conversations.add(
-            question=question,
-            application_id=profile.application_id,
-            knowledge_base_ids=profile.knowledge_base_ids if profile.application_id is None else (),
+            question=question, application_id=profile.application_id, knowledge_base_ids=chosen
         )
     else:
         conversation.updated_at = now()
@@ -92,7 +92,7 @@ async def plan(
         created_at=now(),
     )
     await RunRepository(session, scope).add(run)
-    return PlannedRun(run, profile, replace(scope, resource=None))
+    return PlannedRun(run, profile, replace(scope, resource=None), _warnings(profile, question))
 
 
 def _checked(question: str, max_chars: int) -> str:
@@ -121,7 +121,8 @@ async def _profile(
     submission: RunSubmission,
     conversation: Conversation | None,
     profiles: ApplicationProfiles,
-) -> RunProfile:
+) -> tuple[RunProfile, Sequence[UUID]]:
+    """The profile, and the bases a new conversation keeps: those that were chosen, none for "all of them"."""
     application_id, bases = _target(scope, submission, conversation)
     if application_id is not None:
         scope.require_resource("application", application_id)
@@ -131,13 +132,16 @@ async def _profile(
             raise Forbidden("This key is bound to an application.", bound_to="application")
         for base_id in bases or ():
             scope.require_resource("knowledge_base", base_id)
-        profile = RunProfile(knowledge_base_ids=await _bases(session, scope, bases))
+        named = bool(submission.knowledge_base_ids)
+        profile = await _asking(KnowledgeBaseRepository(session, scope), bases, named=named)
+    if not profile.knowledge_base_ids and profile.missing_bases:
+        raise NothingToAsk
     if submission.mode is not None:
         profile = replace(profile, mode=submission.mode)
     if submission.system_prompt:
         joined = "\n\n".join(part for part in (profile.system_prompt, submission.system_prompt) if part)
         profile = replace(profile, system_prompt=joined)
-    return replace(profile, **submission.overrides)
+    return replace(profile, **submission.overrides), bases or ()
 
 
 def _target(
@@ -158,11 +162,39 @@ def _target(
     return None, None
 
 
-async def _bases(session: AsyncSession, scope: Scope, wanted: Sequence[UUID] | None) -> tuple[UUID, ...]:
-    repository = KnowledgeBaseRepository(session, scope)
-    if wanted is not None:
-        return tuple(base.id for base in await repository.get_many(wanted))
-    everything, _ = await repository.page(limit=MOST_BASES, after=None, q=None)
-    if not everything:
-        raise NothingToAsk
-    return tuple(base.id for base in everything)
+async def _asking(
+    repository: KnowledgeBaseRepository, wanted: Sequence[UUID] | None, *, named: bool
+) -> RunProfile:
+    """A profile over these bases, or over all there are now. Only what the caller `named` must exist; what a
+    conversation began with may have been removed since."""
+    if wanted is None:
+        everything, total = await repository.page(limit=MOST_BASES, after=None, q=None)
+        if not everything:
+            raise NothingToAsk
+        return RunProfile(
+            knowledge_base_ids=tuple(base.id for base in everything), unasked_bases=total - len(everything)
+        )
+    if named:
+        return RunProfile(knowledge_base_ids=tuple(base.id for base in await repository.get_many(wanted)))
+    found = [base_id for base_id in wanted if await repository.find(base_id) is not None]
+    return RunProfile(knowledge_base_ids=tuple(found), missing_bases=len(wanted) - len(found))
+
+
+def _warnings(profile: RunProfile, question: str) -> list[tuple[str, str]]:
+    zh = (profile.language or language_of(question)) == "zh"
+    warnings: list[tuple[str, str]] = []
+    if missing := profile.missing_bases:
+        text = (
+            f"{missing} 个所选知识库已被删除，未检索。"
+            if zh
+            else (f"{missing} of the chosen knowledge bases no longer exist and were not searched.")
+        )
+        warnings.append(("knowledge-base-gone", text))
+    if unasked := profile.unasked_bases:
+        text = (
+            f"知识库过多，有 {unasked} 个未检索。"
+            if zh
+            else (f"There are too many knowledge bases; {unasked} of them were not searched.")
+        )
+        warnings.append(("knowledge-bases-unsearched", text))
+    return warnings
