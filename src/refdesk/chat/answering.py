@@ -102,7 +102,7 @@ def _write(context: RunContext, parts: Any, packed: Packed) -> None:
                 hit, text = packed[source - 1]
                 recorder.citation(citation_of(hit, n, text, offset=0, source=source))
             case Removed(number):
-                recorder.warning("citation-removed", _removed(context, number))
+                recorder.warning("citation-removed", _removed(context, number), each=True)
 
 
 def citation_of(hit: Hit, n: int, text: str, *, offset: int, source: int) -> dict[str, Any]:

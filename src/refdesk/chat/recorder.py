@@ -11,6 +11,15 @@ from typing import Any
 
 from refdesk.chat.journal import RunJournal
 
+# The prompt holds the application's own instructions, which are not for whoever asks.
+RECORD_ONLY = frozenset({"prompt"})
+
+
+def shown_stage(stage: dict[str, Any]) -> dict[str, Any]:
+    """A recorded stage as callers see it."""
+    detail = {key: value for key, value in stage["detail"].items() if key not in RECORD_ONLY}
+    return stage | {"detail": detail}
+
 
 class RunRecorder:
     """Events and record of one run. Everything in it is JSON."""
@@ -45,9 +54,9 @@ class RunRecorder:
         self.journal.citations.append(citation)
         self.journal.emit("citation", citation)
 
-    def warning(self, code: str, message: str) -> None:
-        """A notice beside the answer; the same code is told once."""
-        if any(warning["code"] == code for warning in self.warnings):
+    def warning(self, code: str, message: str, *, each: bool = False) -> None:
+        """A notice beside the answer; the same code is told once unless `each` one counts."""
+        if not each and any(warning["code"] == code for warning in self.warnings):
             return
         warning = {"code": code, "message": message}
         self.warnings.append(warning)
@@ -72,7 +81,8 @@ class RunRecorder:
 
     @asynccontextmanager
     async def stage(self, name: str) -> AsyncGenerator[dict[str, Any]]:
-        """Time a stage; the block may fill the yielded detail, which ends in trace and events."""
+        """Time a stage; the block may fill the yielded detail, which ends in the record and in events (in
+        these without what is for the record only)."""
         detail: dict[str, Any] = {}
         entry: dict[str, Any] = {"name": name, "state": "started", "elapsed_ms": None, "detail": detail}
         self.stages.append(entry)
@@ -85,4 +95,4 @@ class RunRecorder:
         finally:
             entry["state"] = state
             entry["elapsed_ms"] = round((time.perf_counter() - started) * 1000, 2)
-            self.journal.emit("stage", entry)
+            self.journal.emit("stage", shown_stage(entry))

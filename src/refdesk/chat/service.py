@@ -10,11 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm.attributes import flag_modified
 
 from refdesk.accounts import Scope
-from refdesk.chat.errors import CursorInvalid
 from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.schemas import ConversationDetail, ConversationOut, RunOut
 from refdesk.chat.tables import Conversation, Run
-from refdesk.chat.views import run_view
+from refdesk.chat.views import run_view, thread_view
+from refdesk.kit.errors import CursorInvalid
 from refdesk.kit.web import Page
 from refdesk.knowledge import ParagraphRepository
 
@@ -43,7 +43,7 @@ class ConversationService:
         runs = await self._runs.of_conversation(conversation)
         existing = await _existing(self._paragraphs, runs)
         shown = ConversationOut.model_validate(conversation)
-        return ConversationDetail(**shown.model_dump(), runs=[run_view(run, existing) for run in runs])
+        return ConversationDetail(**shown.model_dump(), runs=[thread_view(run, existing) for run in runs])
 
     async def rename(self, conversation_id: UUID, title: str) -> ConversationOut:
         conversation = await self._repository.get(conversation_id)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
+from refdesk.chat.recorder import shown_stage
 from refdesk.chat.schemas import (
     CitationOut,
     RetrievalOut,
@@ -15,6 +16,20 @@ from refdesk.chat.schemas import (
     WarningOut,
 )
 from refdesk.chat.tables import Run
+
+# What is left of each hit's text in a conversation; the run itself has all of it.
+EXCERPT_CHARS = 200
+
+
+def thread_view(run: Run, existing: Collection[UUID]) -> RunOut:
+    """A run as one of a conversation: stages without detail, hits as excerpts."""
+    shown = run_view(run, existing)
+    for stage in shown.stages:
+        stage.detail = {}
+    for hit in shown.retrieval.hits:
+        if len(hit.text) > EXCERPT_CHARS:
+            hit.text = hit.text[: EXCERPT_CHARS - 1] + "…"
+    return shown
 
 
 def run_view(run: Run, existing: Collection[UUID] | None = None) -> RunOut:
@@ -37,7 +52,7 @@ def run_view(run: Run, existing: Collection[UUID] | None = None) -> RunOut:
         citations=citations,
         sentences=[SentenceOut.model_validate(sentence) for sentence in run.sentences],
         retrieval=RetrievalOut.model_validate(run.retrieval),
-        stages=[StageOut.model_validate(stage) for stage in run.stages],
+        stages=[StageOut.model_validate(shown_stage(stage)) for stage in run.stages],
         warnings=[WarningOut.model_validate(warning) for warning in run.warnings],
         usage=UsageOut.model_validate(run.usage),
         error=RunError.model_validate(run.error) if run.error else None,
