@@ -12,6 +12,7 @@ from refdesk.accounts.access import (
     Editor,
     Owner,
     Viewer,
+    still_admitted,
 )
 from refdesk.accounts.audit import audit
 from refdesk.accounts.keys import key_resources
@@ -46,5 +47,6 @@ __all__ = [
     "load_operator_key",
     "on_workspace_created",
     "routers",
+    "still_admitted",
     "use_passwords",
 ]

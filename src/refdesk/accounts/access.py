@@ -14,13 +14,15 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk.accounts.callers import Caller, caller_of_key, caller_of_session, choose_workspace
 from refdesk.accounts.errors import BoundKey, CsrfFailed, InvalidApiKey, KeysMayNot
 from refdesk.accounts.scope import Permission, Role, Scope
 from refdesk.accounts.tokens import API_KEY_PREFIX, csrf_matches
 from refdesk.accounts.workspaces import ensure_default_workspace
-from refdesk.kit.errors import Forbidden, Unauthenticated
+from refdesk.kit.database import Database
+from refdesk.kit.errors import AppError, Forbidden, Unauthenticated
 from refdesk.kit.operator_key import OPERATOR_PREFIX, is_operator
 from refdesk.kit.settings import Settings
 from refdesk.kit.web import DatabaseDep
@@ -104,6 +106,22 @@ async def get_scope(request: Request, caller: CurrentCaller, database: DatabaseD
         if caller.via == "operator" and wanted is None:
             await ensure_default_workspace(session, caller, request.headers.get("accept-language"))
         return await choose_workspace(session, caller, wanted)
+
+
+async def still_admitted(request: Request, scope: Scope, permission: Permission = "ask") -> bool:
+    """Whether the caller of a long stream would be let in again: still enabled, still in the workspace.
+
+    Two or three indexed reads; False also while the database cannot be asked.
+    """
+    database: Database = request.app.state.database
+    try:
+        caller = await get_caller(request, database, None, None)
+        async with database.transaction() as session:
+            current = await choose_workspace(session, caller, str(scope.workspace_id))
+        current.require(Role.VIEWER, permission)
+    except (AppError, SQLAlchemyError, OSError):
+        return False
+    return True
 
 
 CurrentScope = Annotated[Scope, Depends(get_scope)]

@@ -5,7 +5,7 @@ decided in `repository`. Each write names the owner, so a process that lost a ru
 was stopped) writes nothing more to it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -29,13 +29,22 @@ _WRITE = text(
     f"""
     WITH batch AS (
         SELECT * FROM unnest(:runs, :firsts, :lasts, :events) AS b(run_id, first_seq, last_seq, events)
+    ), held AS (
+        SELECT b.*, r.workspace_id,
+            coalesce((SELECT max(e.last_seq) FROM run_events e WHERE e.run_id = b.run_id), 0) AS stored
+        FROM batch b JOIN runs r ON r.id = b.run_id AND r.lease_owner = :owner
     ), written AS (
         INSERT INTO run_events (run_id, last_seq, first_seq, workspace_id, events)
-        SELECT r.id, b.last_seq, b.first_seq, r.workspace_id, b.events::jsonb
-        FROM batch b JOIN runs r ON r.id = b.run_id AND r.lease_owner = :owner
-        RETURNING run_id
+        SELECT h.run_id, h.last_seq, greatest(h.first_seq, h.stored + 1), h.workspace_id,
+            CASE WHEN h.stored < h.first_seq THEN h.events::jsonb ELSE (
+                SELECT jsonb_agg(i.item ORDER BY i.place)
+                FROM jsonb_array_elements(h.events::jsonb) WITH ORDINALITY AS i(item, place)
+                WHERE (i.item->>0)::int > h.stored
+            ) END
+        FROM held h WHERE h.last_seq > h.stored
+        ON CONFLICT DO NOTHING
     )
-    SELECT run_id, pg_notify('{RUN_CHANNEL}', run_id::text) FROM written
+    SELECT run_id, pg_notify('{RUN_CHANNEL}', run_id::text) FROM held
     """
 ).bindparams(
     bindparam("runs", type_=ARRAY(Uuid)),
@@ -53,7 +62,10 @@ def _packed(events: Sequence[RunEvent]) -> str:
 async def write_events(
     session: AsyncSession, owner: str, batches: Mapping[UUID, Sequence[RunEvent]]
 ) -> set[UUID]:
-    """Append a batch to the log of each run and notify; the runs that still belong to `owner`."""
+    """Append a batch to the log of each run and notify; the runs that still belong to `owner`.
+
+    What the log already holds is passed over: a commit whose acknowledgement was lost is written again.
+    """
     values: dict[str, Any] = {
         "owner": owner,
         "runs": list(batches),
@@ -103,8 +115,11 @@ async def request_cancel(session: AsyncSession, run_id: UUID) -> None:
     await session.execute(text(f"SELECT pg_notify('{CANCEL_CHANNEL}', :id)"), {"id": str(run_id)})
 
 
-async def sweep(session: AsyncSession) -> list[UUID]:
-    """End runs whose lease ran out as `interrupted`, with the text and citations their log holds."""
+async def sweep(session: AsyncSession, sentences_of: Callable[[str], list[dict[str, Any]]]) -> list[UUID]:
+    """End runs whose lease ran out as `interrupted`, with the text and citations their log holds.
+
+    `sentences_of` makes the record's sentences of the text.
+    """
     strays = (
         await session.scalars(
             select(Run)
@@ -116,7 +131,7 @@ async def sweep(session: AsyncSession) -> list[UUID]:
     ).all()
     for run in strays:
         answer, citations = await _logged_answer(session, run.id)
-        run.answer, run.citations = answer, citations
+        run.answer, run.citations, run.sentences = answer, citations, sentences_of(answer)
         run.state, run.finished_at = "interrupted", now()
         run.lease_owner = run.lease_expires_at = None
         await session.execute(text(f"SELECT pg_notify('{RUN_CHANNEL}', :id)"), {"id": str(run.id)})

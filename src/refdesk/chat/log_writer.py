@@ -1,6 +1,6 @@
 """Writes the event logs of all runs of this process: one statement at most every 250 ms, however many runs.
 
-A failed write is tried again; listeners in this process are fed from memory meanwhile.
+A failed write is tried again, run by run; listeners in this process are fed from memory meanwhile.
 """
 
 import asyncio
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from uuid import UUID
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from refdesk.chat import leases
 from refdesk.chat.events import RunEvent
@@ -57,13 +57,37 @@ class LogWriter:
             if not batches:
                 return
             try:
-                async with self._database.transaction() as session:
-                    written = await leases.write_events(session, self._owner, batches)
-            except BaseException:  # also a cancel: what was taken must not get lost
-                self._return(batches)
-                raise
-            for lost in batches.keys() - written:
-                self._lost(lost)
+                await self._write(batches)
+            except DBAPIError as error:
+                if len(batches) == 1 or error.connection_invalidated:
+                    raise
+                log.warning("runs.batch-not-written", runs=len(batches), error=type(error).__name__)
+                await self._write_each([journal for journal in journals if journal.run_id in batches])
+
+    async def _write(self, batches: dict[UUID, list[RunEvent]]) -> None:
+        try:
+            async with self._database.transaction() as session:
+                written = await leases.write_events(session, self._owner, batches)
+        except BaseException:  # also a cancel: what was taken must not get lost
+            self._return(batches)
+            raise
+        for lost in batches.keys() - written:
+            self._lost(lost)
+
+    async def _write_each(self, journals: list[RunJournal]) -> None:
+        """Run by run, so that what one cannot be written for does not hold up the others; raises the last
+        failure."""
+        failure: DBAPIError | None = None
+        for journal in journals:
+            taken = journal.take_unwritten()
+            if not taken:
+                continue
+            try:
+                await self._write({journal.run_id: taken})
+            except DBAPIError as error:
+                failure = error
+        if failure is not None:
+            raise failure
 
     def _return(self, batches: dict[UUID, list[RunEvent]]) -> None:
         for run_id, events in batches.items():

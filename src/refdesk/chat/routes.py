@@ -1,11 +1,12 @@
 """HTTP of conversations and runs. Path operations check, call the service and shape the answer."""
 
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 
-from refdesk.accounts import Asker
+from refdesk.accounts import Asker, still_admitted
 from refdesk.chat.profile import RunSubmission
 from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import ConversationDetail, ConversationOut, ConversationPatch, RunCreate, RunOut
@@ -123,10 +124,16 @@ async def follow_run(
     run_id: UUID,
     runs: Runs,
     scope: Asker,
+    request: Request,
     last_event_id: Annotated[str | None, Header()] = None,
     after: Annotated[int, Query(ge=0, description="Like Last-Event-ID, for clients without it.")] = 0,
 ) -> EventStreamResponse:
-    frames = await runs.frames(scope, run_id, parse_event_id(last_event_id, after))
+    frames = await runs.frames(
+        scope,
+        run_id,
+        parse_event_id(last_event_id, after),
+        admitted=partial(still_admitted, request, scope),
+    )
     return EventStreamResponse(frames)
 
 

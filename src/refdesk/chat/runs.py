@@ -37,6 +37,7 @@ from refdesk.chat.signals import RunSignals
 from refdesk.chat.slots import RunSlots
 from refdesk.chat.submission import Desk, PlannedRun, plan
 from refdesk.chat.tables import Run
+from refdesk.chat.verification import unchecked
 from refdesk.chat.views import run_view
 from refdesk.gateway import Gateway
 from refdesk.kit import sse
@@ -62,6 +63,7 @@ class ActiveRun:
     planned: PlannedRun
     submission: RunSubmission
     recorder: RunRecorder
+    starts_now: bool
     task: asyncio.Task[None] | None = None
     ending: Ending | None = None
     concluding: bool = False
@@ -134,10 +136,14 @@ class RunManager:
 
     async def submit(self, scope: Scope, submission: RunSubmission) -> RunOut:
         """Store the run and begin it; its `run.started` event exists when this returns."""
-        starts_now = self._slots.is_free()
-        async with self._database.transaction() as session:
-            planned = await plan(session, scope, submission, self._desk, starts_now=starts_now)
-        active = ActiveRun(planned, submission, RunRecorder(RunJournal(planned.run.id)))
+        starts_now = self._slots.reserve()
+        try:
+            async with self._database.transaction() as session:
+                planned = await plan(session, scope, submission, self._desk, starts_now=starts_now)
+        except BaseException:  # also a client that left meanwhile
+            self._slots.give_back(reserved=starts_now)
+            raise
+        active = ActiveRun(planned, submission, RunRecorder(RunJournal(planned.run.id)), starts_now)
         self._active[active.id] = active
         self._writer.add(active.journal)
         active.journal.emit(
@@ -148,6 +154,8 @@ class RunManager:
                 "question": planned.run.question,
             },
         )
+        for code, message in planned.warnings:
+            active.recorder.warning(code, message)
         # Eager: the task is past its first line when this returns, so a cancel always finds its `except`.
         active.task = asyncio.Task(
             self._work(active),
@@ -164,10 +172,20 @@ class RunManager:
                 for event in batch:
                     yield event
 
-    async def frames(self, scope: Scope, run_id: UUID, after_seq: int = 0) -> AsyncIterator[bytes]:
-        """The same as server-sent events with heartbeats; raises `RunNotFound` before the stream begins."""
+    async def frames(
+        self,
+        scope: Scope,
+        run_id: UUID,
+        after_seq: int = 0,
+        *,
+        admitted: Callable[[], Awaitable[bool]] | None = None,
+    ) -> AsyncIterator[bytes]:
+        """The same as server-sent events with heartbeats; raises `RunNotFound` before the stream begins.
+
+        `admitted` is asked every 15 s whether the listener still may listen; the stream ends if not.
+        """
         batches = await self._batches(scope, run_id, after_seq)
-        return _framed(batches)
+        return _framed(batches, admitted)
 
     async def cancel(self, scope: Scope, run_id: UUID) -> RunOut:
         """End the run wherever it lives; its text is kept. A run that is over stays as it is."""
@@ -211,8 +229,9 @@ class RunManager:
         recorder = active.recorder
         state = "failed"
         try:
-            async with self._slots.slot(active.journal) as waited, asyncio.timeout(None) as deadline:
-                if waited:
+            slot = self._slots.slot(active.journal, reserved=active.starts_now)
+            async with slot, asyncio.timeout(None) as deadline:
+                if not active.starts_now:
                     async with self._database.transaction() as session:
                         if not await leases.start(session, self.owner, active.id):
                             return self._give_up(active)
@@ -288,7 +307,7 @@ class RunManager:
 
     async def _sweep(self) -> None:
         async with self._database.transaction() as session:
-            swept = await leases.sweep(session)
+            swept = await leases.sweep(session, unchecked)
         if swept:
             log.info("runs.swept", runs=len(swept))
 
@@ -299,6 +318,9 @@ class RunManager:
 
 def _record(active: ActiveRun, state: str) -> dict[str, Any]:
     recorder = active.recorder
+    # An answer that was cut short was not compared with anything, and must not look as if it had been.
+    if state != "finished" and not recorder.sentences:
+        recorder.sentences = unchecked(recorder.answer)
     documents = {
         "profile": active.planned.profile.to_json() | {"model_id": recorder.model_id},
         "retrieval": recorder.retrieval,
@@ -317,9 +339,18 @@ def _record(active: ActiveRun, state: str) -> dict[str, Any]:
     }
 
 
-async def _framed(batches: AsyncGenerator[list[RunEvent]]) -> AsyncIterator[bytes]:
+async def _framed(
+    batches: AsyncGenerator[list[RunEvent]], admitted: Callable[[], Awaitable[bool]] | None
+) -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    asked_at = loop.time()
     async with aclosing(batches):
         async for batch in batches:
+            # Without events a heartbeat comes this often, and with them the clock decides.
+            if admitted is not None and (not batch or loop.time() - asked_at >= sse.HEARTBEAT_INTERVAL_S):
+                asked_at = loop.time()
+                if not await admitted():
+                    return
             yield b"".join([event.frame() for event in batch]) if batch else sse.HEARTBEAT
 
 

@@ -18,27 +18,42 @@ class RunSlots:
         self._capacity = capacity
         self._queue_length = queue_length
         self._taken = 0
+        self._coming = 0
         self._waiting: OrderedDict[RunJournal, asyncio.Future[None]] = OrderedDict()
         self._told_at = 0.0
 
-    def is_free(self) -> bool:
-        """Whether a run that comes now starts at once; raises `RunQueueFull` if it may not even wait."""
-        if self._taken < self._capacity and not self._waiting:
+    def reserve(self) -> bool:
+        """Take a slot (True) or a place in the line (False) for a run that is about to be stored.
+
+        Raises `RunQueueFull`. What was reserved goes to `slot`, or back with `give_back`.
+        """
+        if self._taken < self._capacity and not self._waiting and not self._coming:
+            self._taken += 1
             return True
-        if len(self._waiting) >= self._queue_length:
-            raise RunQueueFull(waiting=len(self._waiting), retry_after_s=30)
+        in_line = len(self._waiting) + self._coming
+        if in_line >= self._queue_length:
+            raise RunQueueFull(waiting=in_line, retry_after_s=30)
+        self._coming += 1
         return False
 
-    @asynccontextmanager
-    async def slot(self, journal: RunJournal) -> AsyncGenerator[bool]:
-        """Hold a slot within the block; yields whether there was a wait for it."""
-        waits = self._taken >= self._capacity or bool(self._waiting)
-        if waits:
-            await self._wait(journal)
+    def give_back(self, *, reserved: bool) -> None:
+        """Undo `reserve`, of which `reserved` is the answer."""
+        if reserved:
+            self._release()
         else:
-            self._taken += 1
+            self._coming -= 1
+
+    @asynccontextmanager
+    async def slot(self, journal: RunJournal, *, reserved: bool) -> AsyncGenerator[None]:
+        """Hold a slot within the block: the reserved one, else the next in line."""
+        if not reserved:
+            self._coming -= 1
+            if self._taken < self._capacity and not self._waiting:
+                self._taken += 1
+            else:
+                await self._wait(journal)
         try:
-            yield waits
+            yield
         finally:
             self._release()
 

@@ -84,6 +84,12 @@ def sentence_record(answer: str, span: tuple[int, int], verdict: Verdict) -> dic
     }
 
 
+def unchecked(answer: str) -> list[dict[str, Any]]:
+    """The sentences of an answer that was never compared with its evidence, marked so."""
+    verdict = Verdict(False, 0.0, "not-checked")
+    return [sentence_record(answer, span, verdict) for span in statements(answer)]
+
+
 def _judge(
     answer: str, spans: Sequence[tuple[int, int]], evidence: Evidence, likeness: Sequence[float | None]
 ) -> list[Verdict]:

@@ -11,7 +11,6 @@ from tests.service.chat.doubles import Desk, FakeCompleter
 from refdesk.accounts import Scope
 from refdesk.chat.errors import (
     ConversationNotFound,
-    CursorInvalid,
     QuestionEmpty,
     QuestionTooLong,
     RetryMismatch,
@@ -19,7 +18,7 @@ from refdesk.chat.errors import (
     RunStillActive,
 )
 from refdesk.chat.service import ConversationService, RunService
-from refdesk.kit.errors import Forbidden, NotFound
+from refdesk.kit.errors import CursorInvalid, Forbidden, NotFound
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.tables import Paragraph
 from refdesk.testing.library import Library

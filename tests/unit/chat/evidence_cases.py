@@ -354,6 +354,96 @@ GROUPS: tuple[Group, ...] = (
             ("meta", True, "Here is what the sources say:"),
         ),
     ),
+    (
+        "dev",
+        "zh",
+        (("套餐说明", "标准版包含备份功能，最多支持 100 个连接。购买后七天内可以申请退款，保修期为两年。"),),
+        (
+            ("talk-and-claim", False, "资料未提及价格，但最多支持 5000 个连接。[1]"),
+            ("negation", False, "标准版没有包含备份功能。[1]"),
+            ("talk-and-claim", False, "总之，用户可以随时退款并获得双倍赔偿。[1]"),
+            ("talk-and-claim", False, "当然，标准版还附赠一台打印机。[1]"),
+            ("talk-and-claim", False, "文档没有说明价格，不过保修期为五年。[1]"),
+            ("not-there", True, "资料未提及标准版的价格。"),
+            ("talk-and-claim", True, "资料未提及价格，但标准版包含备份功能。[1]"),
+            ("talk-and-claim", True, "综上，保修期是两年。[1]"),
+            ("small-talk", True, "如果您还有其他问题，欢迎随时提问。"),
+        ),
+    ),
+    (
+        "dev",
+        "en",
+        (("Pump", "The pump delivers 40 litres per minute at 3 bar. The warranty includes water damage."),),
+        (
+            (
+                "talk-and-claim",
+                False,
+                "The documents do not mention it, but the maximum is 5000 litres at 99 bar. [1]",
+            ),
+            ("negation", False, "The warranty does not include water damage. [1]"),
+            ("talk-and-claim", False, "Of course the pump is waterproof down to the sea floor. [1]"),
+            ("talk-and-claim", False, "In short, the pump was certified by an independent laboratory. [1]"),
+            ("talk-and-claim", False, "Sure, the pump delivers 60 litres per minute. [1]"),
+            ("not-there", True, "The documents do not mention the price of the pump."),
+            (
+                "talk-and-claim",
+                True,
+                "The sources do not mention a price, but the warranty includes water damage. [1]",
+            ),
+            ("talk-and-claim", True, "In summary, the pump delivers 40 litres per minute at 3 bar. [1]"),
+            ("small-talk", True, "Feel free to ask if anything else is unclear."),
+        ),
+    ),
+    (
+        "held-out",
+        "zh",
+        (
+            (
+                "会员制度",
+                "金卡会员每年可免费住宿 3 晚，享受延迟退房。积分自获得之日起 24 个月内有效，积分可以转让给家人。",
+            ),
+        ),
+        (
+            ("talk-and-claim", False, "资料没有提到早餐，但金卡会员每年可免费住宿 12 晚。[1]"),
+            ("negation", False, "积分不可以转让给家人。[1]"),
+            ("talk-and-claim", False, "综上所述，金卡会员可以免费使用机场贵宾厅。[1]"),
+            ("talk-and-claim", False, "好的，金卡会员还能获赠生日蛋糕。[1]"),
+            ("talk-and-claim", False, "知识库未说明费用，不过积分永久有效且能兑换现金。[1]"),
+            ("not-there", True, "文档中没有说明早餐是否免费。"),
+            ("talk-and-claim", True, "资料没有提到早餐，但金卡会员享受延迟退房。[1]"),
+            ("talk-and-claim", True, "总之，积分在 24 个月内有效。[1]"),
+            ("small-talk", True, "希望这些信息对您有帮助。"),
+        ),
+    ),
+    (
+        "held-out",
+        "en",
+        (
+            (
+                "Library card",
+                "Members may borrow 12 books for 21 days. Reservations are free. Lost books must be paid for.",
+            ),
+        ),
+        (
+            ("talk-and-claim", False, "The sources do not say so, but members may borrow 40 books. [1]"),
+            ("negation", False, "Reservations are not free. [1]"),
+            ("talk-and-claim", False, "Certainly, members get a discount at the museum café. [1]"),
+            ("talk-and-claim", False, "To summarize, guests can watch films in the evening hall. [1]"),
+            (
+                "talk-and-claim",
+                False,
+                "The documents do not mention fines, however lost books are replaced by the city council. [1]",
+            ),
+            ("not-there", True, "The provided documents do not specify the opening hours."),
+            (
+                "talk-and-claim",
+                True,
+                "The documents do not mention fines, but lost books must be paid for. [1]",
+            ),
+            ("talk-and-claim", True, "In summary, members may borrow 12 books for 21 days. [1]"),
+            ("small-talk", True, "Thank you for your question!"),
+        ),
+    ),
 )
 
 CASES = tuple(

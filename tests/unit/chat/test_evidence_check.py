@@ -75,3 +75,41 @@ def test_another_language_is_judged_by_likeness_and_figures() -> None:
 
 def test_without_evidence_claims_are_unsupported() -> None:
     assert not Evidence([]).check("The pump delivers water.").supported
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        (SOURCE.text, "The documents do not mention it, but the maximum is 5000 litres at 99 bar."),
+        (SOURCE.text, "The documents do not mention it, the pump is waterproof."),
+        (SOURCE.text, "Of course the pump is waterproof and silent under water."),
+        (SOURCE.text, "In summary, the pump is certified for drinking water."),
+        (SOURCE.text, "Feel free to run the pump dry for a week."),
+        (SOURCE.text, "Did you know it delivers 5000 litres?"),
+        ("The warranty includes water damage.", "The warranty does not include water damage."),
+        ("标准版最多支持 100 个连接。", "资料未提及价格，但最多支持 5000 个连接。"),
+        ("标准版包含备份功能。", "标准版没有包含备份功能。"),
+        ("标准版包含备份功能。", "总之，用户可以随时退款并获得双倍赔偿。"),
+        ("标准版包含备份功能。", "欢迎随时退款并获得双倍赔偿。"),
+        ("标准版包含备份功能。", "资料没有说明价格，用户可以随时退款。"),
+    ],
+)
+def test_a_claim_beside_talk_is_judged(source: str, sentence: str) -> None:
+    assert not Evidence([Source(source)]).check(sentence).supported
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The documents do not mention the price.",
+        "I could not find anything about the colour in the knowledge base.",
+        "The colour is not mentioned in the provided documents.",
+        "Sorry, the sources don't say who designed it.",
+        "资料未提及价格，也没有说明保修期。",
+        "关于价格，资料中没有说明。",
+        "很抱歉，知识库中没有找到相关内容。",
+        "如有其他问题，欢迎随时提问！",
+    ],
+)
+def test_what_only_says_that_nothing_is_there_is_no_claim(sentence: str) -> None:
+    assert Evidence([SOURCE]).check(sentence).reason == "no-claim"

@@ -13,6 +13,7 @@ from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.journal import RunJournal
 from refdesk.chat.recorder import RunRecorder
 from refdesk.chat.slots import RunSlots
+from refdesk.chat.verification import unchecked
 from refdesk.kit.ids import new_id
 from refdesk.kit.sse import EventReader, EventStreamResponse, ServerSentEvent, frame, parse_event_id
 
@@ -148,20 +149,56 @@ async def test_slots_go_in_turn_and_the_line_has_an_end() -> None:
     order: list[UUID] = []
     gate = asyncio.Event()
 
-    async def work(log: RunJournal) -> None:
-        async with slots.slot(log):
+    async def work(log: RunJournal, *, reserved: bool) -> None:
+        async with slots.slot(log, reserved=reserved):
             order.append(log.run_id)
             await gate.wait()
 
     logs = [journal() for _ in range(3)]
-    assert slots.is_free()
-    tasks = [asyncio.create_task(work(log)) for log in logs]
+    tasks = [asyncio.create_task(work(log, reserved=slots.reserve())) for log in logs]
     await asyncio.sleep(0)
     assert [event.json() for event in logs[2].since(0)] == [{"position": 2}]
     with pytest.raises(RunQueueFull):
-        slots.is_free()
+        slots.reserve()
     tasks[1].cancel()
     gate.set()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert order == [logs[0].run_id, logs[2].run_id]
-    assert slots.is_free()
+    assert slots.reserve()
+
+
+async def test_a_slot_is_taken_when_it_is_asked_for_and_can_be_given_back() -> None:
+    slots = RunSlots(1, 1)
+    first, second = slots.reserve(), slots.reserve()
+    assert (first, second) == (True, False)
+    with pytest.raises(RunQueueFull):
+        slots.reserve()  # though neither of the two has been stored yet
+    slots.give_back(reserved=second)
+    assert slots.reserve() is False
+    slots.give_back(reserved=False)
+    slots.give_back(reserved=first)
+    assert slots.reserve() is True
+
+
+async def test_each_removed_citation_is_told_and_other_warnings_once() -> None:
+    recorder = RunRecorder(journal())
+    for number in (7, 8):
+        recorder.warning("citation-removed", f"{number}", each=True)
+        recorder.warning("answer-truncated", f"{number}")
+    told = [event.json()["message"] for event in recorder.journal.since(0)]
+    assert told == ["7", "7", "8"]
+
+
+async def test_the_prompt_is_recorded_and_not_told() -> None:
+    recorder = RunRecorder(journal())
+    async with recorder.stage("answer") as detail:
+        detail |= {"prompt": [{"role": "system", "content": "secret"}], "sources": 2}
+    assert recorder.stages[0]["detail"]["prompt"][0]["content"] == "secret"
+    events = recorder.journal.since(0)
+    assert events[-1].json()["detail"] == {"sources": 2}
+    assert all(b"secret" not in event.data for event in events)
+
+
+def test_sentences_that_were_never_compared_say_so() -> None:
+    found = unchecked("Hold the button. It takes 99 hours")
+    assert [(s["supported"], s["reason"]) for s in found] == [(False, "not-checked")] * 2

@@ -12,6 +12,7 @@ from typing import Literal
 
 from refdesk.chat.evidence.alignment import Reading, clauses, match, readings
 from refdesk.chat.evidence.lexicon import OPPOSITES
+from refdesk.chat.evidence.talk import claim_of
 from refdesk.chat.evidence.words import MARK, Number, Words, analyse
 
 Reason = Literal[
@@ -25,26 +26,13 @@ Reason = Literal[
     "negation-differs",
     "opposite",
     "not-in-evidence",
+    "not-checked",
 ]
 
 COVERAGE = 0.62
 # A similarity (calibrated) from which a sentence in another language than the evidence counts as carried.
 CROSS_LANGUAGE = 0.5
 
-_TALK = re.compile(
-    r"^(?:您?你?好[，,！!。]|希望|如有|如果您?你?还?有|欢迎|很高兴|抱歉|对不起|谢谢|好的|当然|综上|总之"
-    r"|以上(?:是|就是|内容)|以下(?:是|为)|下面|具体如下|根据(?:以上|上述|提供的|给出的)?(?:资料|文档|内容|信息)[，,：:]?"
-    r"|hi\b|hello|i hope|hope (?:this|that)|let me know|feel free|here (?:is|are)|you're welcome|thank"
-    r"|sure\b|of course|certainly|sorry|please let|in (?:summary|short)|to summari[sz]e"
-    r"|the (?:sources|documents) say|below (?:is|are))",
-    re.IGNORECASE,
-)
-_NOT_THERE = re.compile(
-    r"(?:未|没有?|无法)(?:能)?(?:找到|提及|提到|说明|给出|包含|涉及|查到|确定|回答)"
-    r"|nothing relevant|not found in"
-    r"|(?:not|n't|no) (?:mention|specif|state|contain|provide|include|answer|information)",
-    re.IGNORECASE,
-)
 _CONDITION = re.compile(
     r"(?:时|时候|的话|情况下)$|^(?:如果|若|当|一旦|只要|除非)|^(?:if|when|once|unless|while|whenever)\b",
     re.IGNORECASE,
@@ -87,9 +75,13 @@ class Evidence:
         squeezed = _squeezed(sentence)
         if len(squeezed) > 3 and squeezed in self._plain:
             return Verdict(True, 1.0, "verbatim")
-        claim = analyse(sentence)
-        if _is_talk(sentence, claim):
+        sentence = claim_of(sentence)
+        if not sentence:
             return Verdict(True, 1.0, "no-claim")
+        squeezed = _squeezed(sentence)
+        if len(squeezed) > 3 and squeezed in self._plain:
+            return Verdict(True, 1.0, "verbatim")
+        claim = analyse(sentence)
         missing = self._missing_anchor(claim)
         if missing is not None:
             return Verdict(False, 0.1, missing)
@@ -194,19 +186,6 @@ def _opposite(claim: Words, reading: Reading) -> bool:
 
 def _has(number: Number, among: Sequence[Number]) -> bool:
     return any(number.matches(other) for other in among)
-
-
-def _is_talk(sentence: str, claim: Words) -> bool:
-    """Greetings, lead-ins, questions and "the documents do not say": nothing that evidence could carry."""
-    if not claim.content and not claim.numbers and not claim.codes:
-        return True
-    if sentence.endswith(("?", "？")) or _NOT_THERE.search(sentence):
-        return True
-    if claim.numbers or claim.codes:
-        return False
-    if sentence.endswith((":", "：")) and len(sentence) < 80:
-        return True
-    return bool(_TALK.search(sentence)) and sum(claim.content.values()) < 6
 
 
 def _squeezed(text: str) -> str:
