@@ -4,7 +4,6 @@ Owns the stages of an answer, the evidence check, the events of a run and their 
 applications but the `ApplicationProfiles` port, and nothing of how hits are found.
 """
 
-from refdesk.chat.errors import CursorInvalid
 from refdesk.chat.events import RunEvent
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
 from refdesk.chat.routes import Runs, get_runs, router
@@ -15,7 +14,6 @@ routers = (router,)
 
 __all__ = [
     "ApplicationProfiles",
-    "CursorInvalid",
     "Mode",
     "RunEvent",
     "RunManager",

@@ -33,14 +33,6 @@ class QuestionTooLong(Invalid):
     hint = "Shorten it, or add long material as a document and ask about it."
 
 
-class CursorInvalid(Invalid):
-    """The cursor of a list was not made by this list."""
-
-    code = "cursor-invalid"
-    message = "The cursor is not valid here."
-    hint = "Use the `next_cursor` of the previous answer, or leave it out to start anew."
-
-
 class NothingToAsk(Invalid):
     """Neither an application nor a knowledge base was named and the workspace has none."""
 

@@ -18,6 +18,7 @@ from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.tables import Conversation, Run, RunEvents
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
+from refdesk.kit.like import containing
 
 TITLE_CHARS = 80
 
@@ -50,8 +51,7 @@ class ConversationRepository:
         """The latest conversations before a position, and how many there are in all."""
         condition = _owned_by(self._scope)
         for word in words.split():
-            escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            condition = and_(condition, Conversation.title.ilike(f"%{escaped}%"))
+            condition = and_(condition, Conversation.title.ilike(containing(word)))
         total = await self._session.scalar(select(func.count()).select_from(Conversation).where(condition))
         query = select(Conversation).where(condition)
         if before is not None:

@@ -4,6 +4,7 @@ Needs a language model and an earlier turn. Whatever goes wrong, the question as
 """
 
 from refdesk.chat.context import RunContext
+from refdesk.chat.language import Language
 from refdesk.chat.profile import Turn
 from refdesk.chat.prompts import REWRITE_PROMPTS, transcript
 from refdesk.gateway import CompletionRequest, Message, ModelError
@@ -34,15 +35,19 @@ async def complete_question(context: RunContext, turns: list[Turn]) -> str:
             )
         except ModelError as error:
             detail["failed"] = error.code
-            context.recorder.warning(
-                "question-not-completed", "The question was searched as asked; completing it failed."
-            )
+            context.recorder.warning("question-not-completed", _not_completed(context.language))
             return context.question
         if completion.usage is not None:
             context.recorder.add_usage(completion.usage.input_tokens, completion.usage.output_tokens)
         completed = _accepted(completion.text, context.question)
         detail["standalone_question"] = completed
         return completed
+
+
+def _not_completed(language: Language) -> str:
+    if language == "zh":
+        return "未能补全问题，已按原文检索。"
+    return "The question was searched as asked; completing it failed."
 
 
 def _accepted(text: str, question: str) -> str:

@@ -34,6 +34,9 @@ class Conversation(Base):
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
 
+    # The list of one's conversations, the latest first.
+    __table_args__ = (Index("ix_conversations_list", "workspace_id", "user_id", "updated_at"),)
+
 
 class Run(Base):
     """One question and what became of it: the record that is kept.
@@ -51,7 +54,9 @@ class Run(Base):
     conversation_id: Mapped[UUID] = mapped_column(
         Uuid, ForeignKey("conversations.id", ondelete="CASCADE"), index=True
     )
-    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
+    user_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("users.id", ondelete="SET NULL"), index=True
+    )
     question: Mapped[str]
     standalone_question: Mapped[str | None]
     answer: Mapped[str] = mapped_column(default="")
