@@ -48,6 +48,15 @@ describe('answerMarkup', () => {
     expect(children[1]?.children).toEqual([{ type: 'text', value: 'Second.' }]);
   });
 
+  it('counts the characters of the source as the server does', () => {
+    const source = '𠮷😀. Second.';
+    const tree = paragraph(source, 0);
+    const unsupported = [{ start: 4, end: 11, reason: 'not-in-evidence' }];
+    answerMarkup({ known: new Set(), unsupported })(tree, { value: source });
+    const children = (tree.children[0] as Element).children as Element[];
+    expect(children[1]?.children).toEqual([{ type: 'text', value: 'Second.' }]);
+  });
+
   it('does not touch code', () => {
     const tree = paragraph('[1]', 0);
     (tree.children[0] as Element).tagName = 'code';

@@ -3,6 +3,7 @@
  * span. Runs after sanitising, on the tree; positions of the source tell which words a sentence covers.
  */
 import type { Element, ElementContent, Root, RootContent, Text } from 'hast';
+import { codePointOffset } from '../../api/codePointOffset';
 
 export interface UnsupportedRange {
   start: number;
@@ -51,7 +52,8 @@ export function answerMarkup(options: {
   known: ReadonlySet<number>;
   unsupported: readonly UnsupportedRange[];
 }) {
-  const ranges = [...options.unsupported].sort((a, b) => a.start - b.start);
+  const counted = [...options.unsupported].sort((a, b) => a.start - b.start);
+  let ranges = counted;
   const visit = (children: (ElementContent | RootContent)[]): ElementContent[] =>
     children.flatMap((child): ElementContent[] => {
       if (child.type === 'element') {
@@ -65,7 +67,15 @@ export function answerMarkup(options: {
         return [{ type: 'element', tagName: 'u', properties: { dataReason: reason }, children: parts }];
       });
     });
-  return (tree: Root) => {
+  return (tree: Root, file?: { value: unknown }) => {
+    if (typeof file?.value === 'string') {
+      const source = file.value;
+      ranges = counted.map((range) => ({
+        ...range,
+        start: codePointOffset(source, range.start),
+        end: codePointOffset(source, range.end),
+      }));
+    }
     tree.children = visit(tree.children) as RootContent[];
   };
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import Markdown from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
+import { codePointOffset } from '../../api/codePointOffset';
 import classes from './Paragraph.module.css';
 import type { Target } from './Paragraphs';
 
@@ -19,7 +20,7 @@ export function ParagraphText({ content, target }: { content: string; target: Ta
     if (start !== null) mark.current?.scrollIntoView({ block: 'center', behavior: 'instant' });
   }, [start]);
   if (target) {
-    const from = start === null ? 0 : Math.min(start, content.length);
+    const from = start === null ? 0 : codePointOffset(content, start);
     const to = start === null || length === null ? content.length : Math.min(content.length, from + length);
     return (
       <div className={classes.text}>
