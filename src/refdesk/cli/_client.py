@@ -159,6 +159,9 @@ async def open_session(
     async with AsyncExitStack() as stack:
         if server is not None:
             client = await _remote(stack, server, api_key)
+        elif api_key is not None:
+            # Without a server the command would act as the operator, who may do more than the key.
+            raise InvalidArgument("An API key needs the address of a server.", hint="Give --server too.")
         else:
             settings = load_settings()
             client = await _running(stack, settings) or await _in_process(stack, settings)

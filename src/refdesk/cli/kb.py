@@ -8,6 +8,7 @@ import typer
 
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find, group_of
+from refdesk.cli._console import note
 from refdesk.cli._indexing import wait_for, work_until_idle
 
 BASES = "/api/v1/knowledge-bases"
@@ -168,12 +169,20 @@ async def _base(client: Client, name: str) -> Any:
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    """The files named, and those below the folders named, without hidden ones, by name."""
+    """The files named, and those below the folders named, by name.
+
+    In folders only regular files count: not hidden ones, no pipes, and no links, which may lead out of it.
+    """
     for path in paths:
         if path.is_dir():
             for folder, folders, names in path.walk():
                 folders[:] = sorted(name for name in folders if not name.startswith("."))
-                yield from (folder / name for name in sorted(names) if not name.startswith("."))
+                for name in sorted(names):
+                    found = folder / name
+                    if found.is_symlink() or not found.is_file():
+                        note(f"skipped: {found} is not a regular file")
+                    elif not name.startswith("."):
+                        yield found
         elif path.is_file():
             yield path
         else:

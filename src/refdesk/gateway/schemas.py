@@ -31,6 +31,15 @@ class Parameters(BaseModel):
     extra_body: CleanJson = Field(default_factory=dict)
 
 
+def _checked_key(value: SecretStr | None) -> SecretStr | None:
+    if value is None:
+        return None
+    key = value.get_secret_value().strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("an API key holds only printable ASCII characters; copy it again")
+    return SecretStr(key) if key else None
+
+
 def _checked_url(value: HttpUrl | None) -> HttpUrl | None:
     if value is not None and (value.username or value.password or value.query or value.fragment):
         raise ValueError("give the base address only: no user, query or fragment")
@@ -44,6 +53,7 @@ class Endpoint(BaseModel):
     api_key: SecretStr | None = None
 
     _url = field_validator("base_url")(_checked_url)
+    _key = field_validator("api_key")(_checked_key)
 
 
 class ModelDraft(Endpoint):
@@ -67,6 +77,7 @@ class ModelChange(BaseModel):
     is_default: bool | None = None
 
     _url = field_validator("base_url")(_checked_url)
+    _key = field_validator("api_key")(_checked_key)
 
 
 class CheckResult(BaseModel):

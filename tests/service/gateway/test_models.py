@@ -159,6 +159,17 @@ async def test_a_stored_key_does_not_follow_the_model_to_another_server(service,
     assert (model.credential, model.credential_hint) == (None, None)
 
 
+@pytest.mark.parametrize("key", ["密钥", "sk-1\r\nX-Evil: c", "sk\x00"])
+async def test_a_key_that_no_header_can_hold_is_refused(remote, key):
+    with pytest.raises(ValueError, match="printable ASCII"):
+        chat(remote, api_key=key)
+
+
+async def test_blanks_around_a_pasted_key_are_dropped(service, remote):
+    model = await service.create(chat(remote, api_key=f"  {KEY}\n"))
+    assert service.cipher.open(model.credential, context=model.id.bytes) == KEY
+
+
 async def test_two_models_cannot_have_one_name(service, remote):
     await service.create(chat(remote))
     with pytest.raises(ModelNameTaken):

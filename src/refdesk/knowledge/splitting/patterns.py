@@ -52,13 +52,18 @@ def pattern_marks(blocks: tuple[Block, ...], patterns: tuple[str, ...]) -> list[
     return out
 
 
-def _matches(source: str, view: str, deadline: float) -> list[tuple[int, int]]:
+def compiled_pattern(source: str) -> regex.Pattern[str]:
+    """A user's pattern, compiled. Raises `PatternInvalid`."""
     if len(source) > _MAX_PATTERN:
         raise PatternInvalid("A split pattern is too long.", pattern=source[:100])
     try:
-        compiled = regex.compile(source, regex.MULTILINE)
+        return regex.compile(source, regex.MULTILINE)
     except regex.error as error:
         raise PatternInvalid(pattern=source, reason=str(error)) from error
+
+
+def _matches(source: str, view: str, deadline: float) -> list[tuple[int, int]]:
+    compiled = compiled_pattern(source)
     left = deadline - time.monotonic()
     if left <= 0:
         raise PatternTooSlow(pattern=source)

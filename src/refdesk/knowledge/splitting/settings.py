@@ -5,6 +5,7 @@ from typing import Literal
 
 from refdesk.knowledge.parsing.blocks import Box, ParseWarning
 from refdesk.knowledge.splitting.errors import SettingsInvalid
+from refdesk.knowledge.splitting.patterns import compiled_pattern
 
 Profile = Literal["standard", "compact", "structured"]
 Unit = Literal["characters", "tokens"]
@@ -42,6 +43,8 @@ class SplitSettings:
             raise SettingsInvalid("min_size must not be negative.", min_size=self.min_size)
         if len(self.patterns) > 6:
             raise SettingsInvalid("At most six patterns can be given.", patterns=len(self.patterns))
+        for pattern in self.patterns:
+            compiled_pattern(pattern)
 
     @property
     def effective_limit(self) -> int:
