@@ -1,4 +1,4 @@
-"""The events of a run, as they are logged and sent (names: see `docs/reference/events.md`)."""
+"""The events of a run, as they are logged and sent (names: see `docs/api.md`)."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, cast
