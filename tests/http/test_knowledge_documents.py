@@ -2,6 +2,7 @@
 
 import asyncio
 import struct
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -188,6 +189,10 @@ async def test_a_pdf_without_pages_fails_with_a_clear_code(world: World) -> None
     assert failed["error"]["code"] in ("empty-file", "corrupt-file", "no-text")
 
 
+async def _admitted() -> bool:
+    return True
+
+
 async def test_listeners_hear_of_states_progress_and_counts(world: World) -> None:
     base = await new_base(world)
     scope = Scope.system(world.workspace_id)
@@ -196,7 +201,7 @@ async def test_listeners_hear_of_states_progress_and_counts(world: World) -> Non
 
     async def listen() -> None:
         reader = EventReader()
-        async for chunk in events.follow(world.database, scope, UUID(base["id"]), poll_s=0.02):
+        async for chunk in events.follow(world.database, scope, UUID(base["id"]), _admitted, poll_s=0.02):
             for line in chunk.decode().split("\n"):
                 heard.extend((event.name, event.json()) for event in reader.feed(line))
             if any(name == "document" for name, _ in heard):
@@ -223,11 +228,28 @@ async def test_the_stream_ends_when_the_base_is_deleted(world: World) -> None:
         async with world.viewer.stream("GET", f"{BASES}/{uuid4()}/events") as response:
             assert response.status_code == 404
         stream = events.follow(
-            world.database, Scope.system(world.workspace_id), UUID(base["id"]), poll_s=0.02
+            world.database, Scope.system(world.workspace_id), UUID(base["id"]), _admitted, poll_s=0.02
         )
         assert (await anext(stream)).startswith(b"event: counts\n")
         assert (await world.editor.delete(f"{BASES}/{base['id']}")).status_code == 204
         assert [chunk async for chunk in stream] == []
+
+
+async def test_the_stream_ends_when_the_caller_loses_access(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = await new_base(world)
+    name = world.new_name("leaver").replace(" ", "-")
+    user_id = await world.invite(world.owner, name, "viewer")
+    client = await world.sign_in(world.email(name))
+    follow = partial(events.follow, poll_s=0.02, admission_s=0.05)
+    monkeypatch.setattr(events, "follow", follow)
+    listening = asyncio.create_task(client.get(f"{BASES}/{base['id']}/events"))
+    await asyncio.sleep(1)
+    assert not listening.done()
+    ok(await world.owner.delete(f"/api/v1/members/{user_id}"))
+    response = await asyncio.wait_for(listening, 20)
+    assert response.text.startswith("event: counts")
 
 
 async def test_the_sample_library_is_made_once_and_answers_its_own_questions(world: World) -> None:

@@ -210,6 +210,19 @@ async def test_a_body_that_is_no_upload_is_refused_and_leaves_nothing(
     assert listed["total"] == 0
 
 
+@pytest.mark.parametrize("sent", [b'{"patterns": ["("]}', b'{"limit": "?"}'])
+async def test_bad_settings_after_a_file_leave_it_accepted_and_tell_so(world: World, sent: bytes) -> None:
+    base = await new_base(world)
+    field = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="settings"\r\n\r\n'
+    body = part("a.md", b"# A") + field.encode() + sent + b"\r\n" + part("b.md", b"# B")
+    body += f"--{BOUNDARY}--\r\n".encode()
+    answer = ok(await world.editor.post(path_of(base), content=body, headers=MULTIPART))
+    assert (answer["accepted"], answer["refused"], answer["unread"]) == (1, 1, True)
+    assert answer["files"][0]["document"]["name"] == "a.md"
+    assert answer["files"][1]["name"] == "settings"
+    assert answer["files"][1]["error"]["code"]
+
+
 async def test_settings_sent_before_the_files_are_theirs(world: World) -> None:
     base = await new_base(world, split_settings={"profile": "compact"})
     field = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="settings"\r\n\r\n'

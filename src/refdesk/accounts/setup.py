@@ -23,6 +23,7 @@ from refdesk.accounts.workspaces import create_workspace, default_workspace_name
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database
 from refdesk.kit.operator_key import OPERATOR_PREFIX, is_operator
+from refdesk.kit.problem import PROBLEM_TYPE, problem_body
 from refdesk.kit.settings import Settings
 
 PURPOSE = "setup"
@@ -130,17 +131,14 @@ def _from_operator(scope: AsgiScope) -> bool:
 async def _refuse(scope: AsgiScope, send: Send) -> None:
     error = SetupRequired()
     body = orjson.dumps(
-        {
-            "type": f"/docs/errors#{error.code}",
-            "title": error.text,
-            "status": error.status,
-            "code": error.code,
-            "detail": error.text,
-            "hint": error.hint_text,
-            "details": {},
-            "request_id": scope.get("state", {}).get("request_id"),
-        }
+        problem_body(
+            scope.get("state", {}).get("request_id"),
+            status=error.status,
+            code=error.code,
+            title=error.text,
+            hint=error.hint_text,
+        )
     )
-    headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
+    headers = [(b"content-type", PROBLEM_TYPE.encode()), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

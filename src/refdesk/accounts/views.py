@@ -20,17 +20,17 @@ from refdesk.accounts.scope import Role
 from refdesk.accounts.tables import ApiKey, AuditEvent, Group, Membership, User, Workspace
 from refdesk.accounts.tokens import csrf_token
 from refdesk.accounts.workspaces import visible_workspaces
-from refdesk.kit.errors import Invalid
+from refdesk.kit.errors import CursorInvalid
 
 
 def after_cursor(cursor: str | None) -> UUID | None:
-    """A list's cursor is the id of the last item of the page before. Raises `Invalid`."""
+    """A list's cursor is the id of the last item of the page before. Raises `CursorInvalid`."""
     if cursor is None:
         return None
     try:
         return UUID(cursor)
     except ValueError:
-        raise Invalid("This cursor does not come from this list.") from None
+        raise CursorInvalid from None
 
 
 def next_cursor(ids: Sequence[UUID], limit: int) -> str | None:

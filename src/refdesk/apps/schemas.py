@@ -4,12 +4,14 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from refdesk.apps.tables import Application
-from refdesk.kit.border_types import CleanText, Name
+from refdesk.kit.border_types import CleanText, Name, clean_input
 
-Suggestion = Annotated[CleanText, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Suggestion = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), BeforeValidator(clean_input)
+]
 
 
 class ApplicationSettings(BaseModel):

@@ -25,9 +25,8 @@ from refdesk.apps.schemas import (
     ApplicationSettings,
 )
 from refdesk.apps.tables import Application
-from refdesk.chat import CursorInvalid
 from refdesk.gateway import ModelRepository, UnknownModel
-from refdesk.kit.errors import NotFound
+from refdesk.kit.errors import CursorInvalid, NotFound
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
 from refdesk.knowledge import KnowledgeBaseRepository

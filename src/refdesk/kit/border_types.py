@@ -33,7 +33,8 @@ def clean_json(value: Any) -> Any:
     return value
 
 
-def _clean_input(value: Any) -> Any:
+def clean_input(value: Any) -> Any:
+    """`clean_text` before validation; for text whose own constraints must show in the API description."""
     return clean_text(value) if isinstance(value, str) else value
 
 
@@ -62,7 +63,7 @@ def _storable(value: dict[str, Any]) -> dict[str, Any]:
 
 
 # Free text: cleaned before lengths are checked.
-CleanText = Annotated[str, BeforeValidator(_clean_input)]
+CleanText = Annotated[str, BeforeValidator(clean_input)]
 # One line that is shown and looked for as it is: control characters are refused.
 PlainLine = Annotated[str, AfterValidator(printable)]
 Name = Annotated[

@@ -43,6 +43,46 @@ class Invalid(AppError):
     message = "The request cannot be accepted."
 
 
+class CursorInvalid(Invalid):
+    """A list's cursor that this list has not handed out."""
+
+    code = "cursor-invalid"
+    message = "The cursor is not valid here."
+    hint = "Use the `next_cursor` of the previous answer, or leave it out to start anew."
+
+
+class MalformedJson(AppError):
+    """The body of the request is not JSON."""
+
+    code = "malformed-json"
+    status = 400
+    message = "The body is not valid JSON."
+
+
+class MethodNotAllowed(AppError):
+    """The path is there, but not with this HTTP method."""
+
+    code = "method-not-allowed"
+    status = 405
+    message = "This path does not take that method."
+
+
+class UnsupportedMediaType(AppError):
+    """The body is of a kind that this path does not take."""
+
+    code = "unsupported-media-type"
+    status = 415
+    message = "The body is of a kind that is not taken here."
+
+
+class HttpError(AppError):
+    """The request fails as HTTP already, before it means anything; the status tells how."""
+
+    code = "http-error"
+    status = 400
+    message = "The request is not good HTTP."
+
+
 class Conflict(AppError):
     """The request contradicts the present state."""
 

@@ -29,6 +29,18 @@ from refdesk.knowledge.views import base_view, split_settings
 REMOVE_BASE = "remove-knowledge-base"
 
 
+async def enqueue_base_removal(session: AsyncSession, workspace_id: UUID, base_id: UUID) -> None:
+    """Have the rows of a base with a deletion mark removed."""
+    await enqueue(
+        session,
+        REMOVE_BASE,
+        lock=f"knowledge-base:{base_id}",
+        unique=True,
+        workspace_id=str(workspace_id),
+        knowledge_base_id=str(base_id),
+    )
+
+
 class KnowledgeBases:
     """The knowledge bases of the scope's workspace, within the session's transaction."""
 
@@ -119,14 +131,7 @@ class KnowledgeBases:
         base.name = f"{base.name[:150]} (deleted {base_id})"
         base.active_index_id = None
         await RemovalRepository(self.session, self.scope).mark_documents(base_id, at)
-        await enqueue(
-            self.session,
-            REMOVE_BASE,
-            lock=f"knowledge-base:{base_id}",
-            unique=True,
-            workspace_id=str(self.scope.workspace_id),
-            knowledge_base_id=str(base_id),
-        )
+        await enqueue_base_removal(self.session, self.scope.workspace_id, base_id)
 
     async def _change_model(self, base: KnowledgeBase, model_id: UUID, gateway: Gateway) -> None:
         if await DocumentRepository(self.session, self.scope).count(base.id):

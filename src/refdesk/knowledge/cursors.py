@@ -2,17 +2,17 @@
 
 from uuid import UUID
 
-from refdesk.knowledge.errors import BadCursor
+from refdesk.kit.errors import CursorInvalid
 
 
 def decode_id(cursor: str) -> UUID:
     try:
         return UUID(cursor)
     except ValueError:
-        raise BadCursor from None
+        raise CursorInvalid from None
 
 
 def decode_position(cursor: str) -> int:
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9:
-        raise BadCursor
+        raise CursorInvalid
     return int(cursor)

@@ -35,6 +35,18 @@ REMOVE_DOCUMENT = "remove-document"
 RUNNING = frozenset(("queued", "parsing", "splitting", "indexing"))
 
 
+async def enqueue_removal(session: AsyncSession, workspace_id: UUID, document_id: UUID) -> None:
+    """Have the rows of a document with a deletion mark removed."""
+    await enqueue(
+        session,
+        REMOVE_DOCUMENT,
+        lock=f"document:{document_id}",
+        unique=True,
+        workspace_id=str(workspace_id),
+        document_id=str(document_id),
+    )
+
+
 async def enqueue_processing(session: AsyncSession, scope: Scope, document_id: UUID) -> None:
     """Have the document processed from where it stands; never twice at once, waiting once at most."""
     await enqueue(
@@ -115,10 +127,6 @@ class Documents:
         document = await self.repository.get(document_id, lock=True)
         if body.name is not None:
             document.name = display_name(body.name)
-        if body.hit_handling is not None:
-            document.hit_handling = body.hit_handling
-        if body.direct_return_similarity is not None:
-            document.direct_return_similarity = body.direct_return_similarity
         if body.meta is not None:
             document.meta = body.meta
         if body.split_settings is not None:
@@ -153,14 +161,7 @@ class Documents:
         document.deleted_at = now()
         document.attempt = None
         audit(self.session, self.scope, "document.delete", ("document", document_id), name=document.name)
-        await enqueue(
-            self.session,
-            REMOVE_DOCUMENT,
-            lock=f"document:{document_id}",
-            unique=True,
-            workspace_id=str(self.scope.workspace_id),
-            document_id=str(document_id),
-        )
+        await enqueue_removal(self.session, self.scope.workspace_id, document_id)
 
     async def _split_again(self, document: Document, *, discard_edits: bool) -> None:
         if document.blob_id is None:
@@ -193,8 +194,6 @@ class Documents:
             character_count=sum(len(paragraph.content) for paragraph in draft.paragraphs),
             paragraph_count=len(draft.paragraphs),
             progress_total=len(draft.paragraphs),
-            hit_handling=draft.hit_handling,
-            direct_return_similarity=draft.direct_return_similarity,
             split_at=now(),
             created_by=self.scope.user_id,
         )

@@ -1,6 +1,6 @@
 """What can go wrong with bases, uploads, documents and paragraphs. Reading a file has its own errors."""
 
-from refdesk.kit.errors import AppError, Conflict, Invalid, TooLarge
+from refdesk.kit.errors import AppError, Conflict, Invalid, TooLarge, Unavailable
 
 
 class NameTaken(Conflict):
@@ -82,14 +82,6 @@ class ParagraphChanged(Conflict):
     hint = "Read it again and repeat the edit."
 
 
-class BadCursor(Invalid):
-    """A cursor that no list of this kind has handed out."""
-
-    code = "bad-cursor"
-    message = "The cursor is not one that this list has handed out."
-    hint = "Start again without a cursor."
-
-
 class NoOriginal(Conflict):
     """The document was not made from a file."""
 
@@ -104,6 +96,14 @@ class NoSuchPage(Invalid):
     code = "no-such-page"
     status = 404
     message = "The document has no such page."
+
+
+class DrawingBusy(Unavailable):
+    """More pages wait to be drawn than the server takes on; `details.retry_after_s` tells for how long."""
+
+    code = "drawing-busy"
+    message = "Too many pages are being drawn at once."
+    hint = "Ask again in a moment."
 
 
 class NotStopped(Conflict):

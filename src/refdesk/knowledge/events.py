@@ -8,7 +8,7 @@ cost none. Nothing is kept for later: whoever connects reads the list first.
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -30,15 +30,25 @@ OVERLAP = timedelta(seconds=10)
 
 
 async def follow(
-    database: Database, scope: Scope, base_id: UUID, *, poll_s: float = POLL_S
+    database: Database,
+    scope: Scope,
+    base_id: UUID,
+    admitted: Callable[[], Awaitable[bool]],
+    *,
+    poll_s: float = POLL_S,
+    admission_s: float = HEARTBEAT_INTERVAL_S,
 ) -> AsyncIterator[bytes]:
     """Frames of `document` (what changed) and `counts` (at the start, then when they differ).
 
-    Ends when the base is deleted.
+    Ends when the base is deleted, and when `admitted`, asked every `admission_s` seconds, says so.
     """
     watch = _Watch(base_id)
-    quiet_since = time.monotonic()
+    quiet_since = admitted_at = time.monotonic()
     for round_number in itertools.count():
+        if time.monotonic() - admitted_at >= admission_s:
+            if not await admitted():
+                return
+            admitted_at = time.monotonic()
         async with database.transaction() as session:
             try:
                 messages = await watch.changes(DocumentRepository(session, scope))

@@ -7,12 +7,12 @@ from refdesk.accounts import Scope
 from refdesk.jobs import JobContext, task
 from refdesk.kit.clock import now
 from refdesk.knowledge import blobs
-from refdesk.knowledge.bases import REMOVE_BASE
-from refdesk.knowledge.documents import PROCESS_DOCUMENT, REMOVE_DOCUMENT, enqueue_processing
+from refdesk.knowledge.bases import REMOVE_BASE, enqueue_base_removal
+from refdesk.knowledge.documents import PROCESS_DOCUMENT, REMOVE_DOCUMENT, enqueue_processing, enqueue_removal
 from refdesk.knowledge.paragraphs import INDEX_PARAGRAPHS
 from refdesk.knowledge.processing import DocumentRun, ParagraphRun
 from refdesk.knowledge.removal import remove_base, remove_document
-from refdesk.knowledge.repository import forgotten_documents
+from refdesk.knowledge.repository import forgotten_documents, unremoved_bases, unremoved_documents
 
 UPLOAD_GIVEN_UP_AFTER = timedelta(hours=24)
 FORGOTTEN_AFTER = timedelta(minutes=15)
@@ -44,11 +44,16 @@ async def remove_base_job(context: JobContext, workspace_id: str, knowledge_base
 
 @task("tidy-knowledge", cron="7,22,37,52 * * * *")
 async def tidy_knowledge(context: JobContext) -> None:
-    """Remove uploads that broke off with their process, and take up documents that no job works on.
+    """Remove uploads that broke off with their process, and take up what no job works on any more.
 
-    The latter exist only where the database was out of reach for longer than the queue repeats a job.
+    Documents stand still only where the database was out of reach for longer than the queue repeats a job;
+    a removal that failed once would stay undone. One that still runs gets a successor that finds nothing.
     """
     async with context.database.transaction() as session:
         await blobs.remove_abandoned(session, now() - UPLOAD_GIVEN_UP_AFTER)
         for workspace_id, document_id in await forgotten_documents(session, now() - FORGOTTEN_AFTER):
             await enqueue_processing(session, Scope.system(workspace_id), document_id)
+        for workspace_id, base_id in await unremoved_bases(session, now() - FORGOTTEN_AFTER):
+            await enqueue_base_removal(session, workspace_id, base_id)
+        for workspace_id, document_id in await unremoved_documents(session, now() - FORGOTTEN_AFTER):
+            await enqueue_removal(session, workspace_id, document_id)

@@ -7,8 +7,8 @@ from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.kit.like import containing
 from refdesk.knowledge.indexing.tables import IndexedParagraph
-from refdesk.knowledge.repository import containing
 from refdesk.knowledge.tables import Document, Paragraph
 
 

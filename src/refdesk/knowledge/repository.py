@@ -15,15 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
+from refdesk.kit.like import containing
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase
 
 RESOURCE = "knowledge_base"
-
-
-def containing(part: str) -> str:
-    """A pattern that finds `part` literally, anywhere."""
-    escaped = part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
 
 
 @dataclass(slots=True)
@@ -286,6 +281,27 @@ async def forgotten_documents(session: AsyncSession, before: datetime) -> list[t
             Document.deleted_at.is_(None),
             Document.updated_at < before,
         )
+        .limit(1_000)
+    )
+    return list(rows)
+
+
+async def unremoved_bases(session: AsyncSession, before: datetime) -> list[tuple[UUID, UUID]]:
+    """Workspace and id of bases, of all workspaces, that were deleted before then and are still there."""
+    rows = await session.execute(
+        select(KnowledgeBase.workspace_id, KnowledgeBase.id)
+        .where(KnowledgeBase.deleted_at < before)
+        .limit(1_000)
+    )
+    return list(rows)
+
+
+async def unremoved_documents(session: AsyncSession, before: datetime) -> list[tuple[UUID, UUID]]:
+    """The same of documents; those of a deleted base are removed with it and left out."""
+    rows = await session.execute(
+        select(Document.workspace_id, Document.id)
+        .join(KnowledgeBase, KnowledgeBase.id == Document.knowledge_base_id)
+        .where(Document.deleted_at < before, KnowledgeBase.deleted_at.is_(None))
         .limit(1_000)
     )
     return list(rows)

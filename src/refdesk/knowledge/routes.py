@@ -1,12 +1,13 @@
 """HTTP of knowledge bases, uploads, the sample library and the stream of document states."""
 
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse
 
-from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer
+from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer, still_admitted
 from refdesk.gateway import GatewayDep
 from refdesk.kit.border_types import CleanText
 from refdesk.kit.settings import Settings
@@ -201,10 +202,16 @@ async def create_documents(
     responses=_EVENT_STREAM,
 )
 async def follow_knowledge_base(
-    knowledge_base_id: UUID, session: Tx, scope: BoundViewer, settings: SettingsDep, database: DatabaseDep
+    knowledge_base_id: UUID,
+    request: Request,
+    session: Tx,
+    scope: BoundViewer,
+    settings: SettingsDep,
+    database: DatabaseDep,
 ) -> EventStreamResponse:
     await KnowledgeBases(session, scope, settings).get(knowledge_base_id)
-    return EventStreamResponse(events.follow(database, scope, knowledge_base_id))
+    admitted = partial(still_admitted, request, scope, "read")
+    return EventStreamResponse(events.follow(database, scope, knowledge_base_id, admitted))
 
 
 @router.post(

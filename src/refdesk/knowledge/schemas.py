@@ -10,7 +10,6 @@ from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, 
 from refdesk.kit.web import Page
 
 State = Literal["queued", "parsing", "splitting", "indexing", "ready", "failed", "cancelled"]
-HitHandling = Literal["optimize", "directly_return"]
 Tally = dict[State, int]
 
 
@@ -125,8 +124,6 @@ class DocumentView(BaseModel):
     character_count: int
     paragraph_count: int
     coverage: float | None
-    hit_handling: HitHandling
-    direct_return_similarity: float
     has_file: bool
     file_bytes: int | None
     created_at: datetime
@@ -139,8 +136,6 @@ class DocumentUpdate(_Input):
     name: PlainLine | None = Field(default=None, min_length=1, max_length=500)
     split_settings: SplitOptions | None = None
     discard_edits: bool = False
-    hit_handling: HitHandling | None = None
-    direct_return_similarity: float | None = Field(default=None, ge=0, le=1)
     meta: CleanJson | None = None
 
 
@@ -186,8 +181,6 @@ class NewDocument(_Input):
     name: PlainLine = Field(min_length=1, max_length=500)
     paragraphs: list[NewParagraph] = Field(min_length=1, max_length=20_000)
     meta: CleanJson = Field(default_factory=dict)
-    hit_handling: HitHandling = "optimize"
-    direct_return_similarity: float = Field(default=0.9, ge=0, le=1)
 
 
 class DocumentsCreate(_Input):
@@ -222,7 +215,6 @@ class ParagraphView(BaseModel):
     is_active: bool
     is_edited: bool
     is_indexed: bool
-    hit_count: int
     revision: int
     updated_at: datetime
 

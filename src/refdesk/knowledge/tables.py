@@ -36,7 +36,7 @@ class KnowledgeBase(Base):
         Uuid, ForeignKey("models.id", ondelete="RESTRICT"), index=True
     )
     active_index_id: Mapped[UUID | None] = mapped_column(
-        Uuid, ForeignKey("indexes.id", ondelete="SET NULL", use_alter=True)
+        Uuid, ForeignKey("indexes.id", ondelete="SET NULL", use_alter=True), index=True
     )
     max_file_bytes: Mapped[int | None] = mapped_column(BigInteger)
     max_documents: Mapped[int | None]

@@ -71,8 +71,10 @@ async def receive(request: Request, database: Database, scope: Scope, target: Ta
             if not await reception.take(event):
                 reception.unread = True
                 break
-    except (FormParserError, ClientDisconnect, MalformedUpload) as error:
-        reception.break_off(error if isinstance(error, MalformedUpload) else MalformedUpload())
+    except (FormParserError, ClientDisconnect):
+        reception.break_off(MalformedUpload())
+    except AppError as error:  # settings that do not fit: the files before them are saved and must be told
+        reception.break_off(error)
     finally:
         await reception.close()
     return reception.result()
@@ -287,8 +289,11 @@ class _Reception:
         self._outcomes.append(FileOutcome(name=self._name, error=problem))
 
     def break_off(self, error: AppError) -> None:
-        """The request ended in the middle; a file that was arriving is refused."""
-        if self._file is not None or not self._outcomes:
+        """The request ended in the middle; the file or field that was arriving is refused."""
+        if self._field is not None:
+            self._name = self._field_name
+            self._refuse(error)
+        elif self._file is not None or not self._outcomes:
             self._refuse(error)
         self.unread = True
 

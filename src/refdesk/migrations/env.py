@@ -3,7 +3,7 @@
 from alembic import context
 from sqlalchemy import create_engine, pool, text
 
-from refdesk.migrations.metadata import metadata
+from refdesk.migrations.metadata import is_compared, metadata
 
 LOCK_KEY = 4_927_311_604
 
@@ -14,9 +14,7 @@ def run() -> None:
         context.configure(
             connection=connection,
             target_metadata=metadata,
-            include_object=lambda _object, name, kind, _reflected, _compare: (
-                not (kind == "table" and (name or "").startswith(("procrastinate_", "index_entries")))
-            ),
+            include_object=is_compared,
         )
         with context.begin_transaction():
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK_KEY})

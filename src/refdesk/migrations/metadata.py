@@ -1,6 +1,7 @@
 """The metadata of all rooms' tables, gathered for Alembic by importing each `tables` module."""
 
 import importlib
+from typing import Any
 
 from refdesk.kit.database import Base
 
@@ -17,3 +18,8 @@ for _module in _TABLE_MODULES:
     importlib.import_module(_module)
 
 metadata = Base.metadata
+
+
+def is_compared(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:
+    """Whether Alembic compares a thing with the models: not the queue's tables and the partitions."""
+    return not (kind == "table" and (name or "").startswith(("procrastinate_", "index_entries")))

@@ -11,34 +11,21 @@ from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 
 from refdesk.kit.border_types import clean_text
-from refdesk.kit.errors import AppError
+from refdesk.kit.errors import (
+    AppError,
+    HttpError,
+    Invalid,
+    MalformedJson,
+    MethodNotAllowed,
+    NotFound,
+    TooLarge,
+    UnsupportedMediaType,
+)
+from refdesk.kit.problem import PROBLEM_TYPE, problem_body
 
 log = structlog.get_logger(__name__)
 
-PROBLEM_TYPE = "application/problem+json"
-HTTP_CODES = {404: "not-found", 405: "method-not-allowed", 413: "too-large", 415: "unsupported-media-type"}
-
-
-def problem_body(
-    request_id: str | None,
-    *,
-    status: int,
-    code: str,
-    title: str,
-    hint: str | None = None,
-    details: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The members of a problem document. `type` is a relative reference into the documentation."""
-    return {
-        "type": f"/docs/errors#{code}",
-        "title": title,
-        "status": status,
-        "code": code,
-        "detail": title,
-        "hint": hint,
-        "details": details or {},
-        "request_id": request_id,
-    }
+_BY_STATUS = {kind.status: kind for kind in (NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType)}
 
 
 def logged_path(scope: MutableMapping[str, Any]) -> str:
@@ -80,25 +67,25 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     first = problems[0] if problems else {"field": "", "message": "invalid"}
     return _respond(
         request,
-        status=400 if malformed else 422,
-        code="malformed-json" if malformed else "invalid",
-        title="The body is not valid JSON."
-        if malformed
-        else f"{first['field'] or 'request'}: {first['message']}",
+        status=MalformedJson.status if malformed else Invalid.status,
+        code=MalformedJson.code if malformed else Invalid.code,
+        title=MalformedJson.message if malformed else f"{first['field'] or 'request'}: {first['message']}",
         details={"fields": problems},
     )
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    code = HTTP_CODES.get(error.status_code, "http-error")
+    code = _BY_STATUS.get(error.status_code, HttpError).code
     return _respond(request, status=error.status_code, code=code, title=str(error.detail))
 
 
 async def _data_error(request: Request, error: Exception) -> JSONResponse:
     """A value that the border types let through and the database cannot hold; the log says which route."""
     log.warning("request.unstorable", path=logged_path(request.scope), exc_info=error)
-    return _respond(request, status=422, code="invalid", title="A value in the request cannot be stored.")
+    return _respond(
+        request, status=Invalid.status, code=Invalid.code, title="A value in the request cannot be stored."
+    )
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

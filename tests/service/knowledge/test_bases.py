@@ -5,10 +5,9 @@ import asyncio
 import pytest
 
 from refdesk.accounts import Scope
-from refdesk.kit.errors import NotFound
+from refdesk.kit.errors import CursorInvalid, NotFound
 from refdesk.knowledge import Documents, KnowledgeBases, Paragraphs
 from refdesk.knowledge.errors import (
-    BadCursor,
     DocumentLimitReached,
     KnowledgeBaseModelFixed,
     NameTaken,
@@ -16,11 +15,13 @@ from refdesk.knowledge.errors import (
     ParagraphChanged,
 )
 from refdesk.knowledge.schemas import (
+    DocumentView,
     KnowledgeBaseCreate,
     KnowledgeBaseUpdate,
     NewDocument,
     NewParagraph,
     ParagraphUpdate,
+    ParagraphView,
 )
 from refdesk.testing.desk import Desk, markdown
 
@@ -119,7 +120,7 @@ async def test_paragraphs_can_be_read_from_the_middle_in_both_directions(desk: D
         assert onward.next_cursor is None
         found = await paragraphs.page(document.id, limit=10, cursor=None, around=None, q="ERR-0007")
         assert [item.position for item in found.items] == [7]
-        with pytest.raises(BadCursor):
+        with pytest.raises(CursorInvalid):
             await paragraphs.page(document.id, limit=10, cursor="-1", around=None, q=None)
 
 
@@ -190,3 +191,8 @@ async def test_a_key_bound_to_one_base_reaches_no_other(desk: Desk) -> None:
             await Documents(session, bound).view(document.id)
         page = await KnowledgeBases(session, bound, desk.settings).page(limit=10, cursor=None, q=None)
         assert [base.id for base in page.items] == [mine.id]
+
+
+def test_the_interface_offers_nothing_that_has_no_effect_yet() -> None:
+    for fields in (DocumentView.model_fields, NewDocument.model_fields, ParagraphView.model_fields):
+        assert not {"hit_handling", "direct_return_similarity", "hit_count"} & fields.keys()

@@ -1,10 +1,11 @@
 """Deleting: hidden at once, and nothing of it left afterwards."""
 
 import pytest
+from sqlalchemy import text
 
 from refdesk.kit.errors import NotFound
 from refdesk.knowledge import Documents, KnowledgeBases, Paragraphs, removal
-from refdesk.knowledge.jobs import remove_base_job, remove_document_job
+from refdesk.knowledge.jobs import remove_base_job, remove_document_job, tidy_knowledge
 from refdesk.knowledge.schemas import KnowledgeBaseCreate
 from refdesk.testing.desk import Desk, markdown
 
@@ -112,3 +113,32 @@ async def test_deleting_one_paragraph_takes_its_entries_and_keeps_the_rest(desk:
     assert (left.paragraph_count, left.progress_done, left.progress_total) == (3, 3, 3)
     found = await desk.rows("SELECT paragraph_id FROM index_entries WHERE document_id = :id", id=document.id)
     assert {row[0] for row in found} == {row[0] for row in ids if row[0] != ids[1][0]}
+
+
+async def test_a_removal_that_failed_is_taken_up_again(desk: Desk) -> None:
+    whole, other = await desk.base(), await desk.base()
+    await desk.file(whole.id, markdown(2))
+    document_id = await desk.file(other.id, markdown(2))
+    async with desk.database.transaction() as session:
+        await KnowledgeBases(session, desk.scope, desk.settings).delete(whole.id)
+        await Documents(session, desk.scope).delete(document_id)
+    ours = "WHERE task_name LIKE 'remove-%' AND args->>'workspace_id' = :w"
+    async with desk.database.transaction() as session:
+        await session.execute(
+            text(f"UPDATE procrastinate_jobs SET status = 'failed' {ours}"), {"w": str(desk.workspace_id)}
+        )
+    waiting = f"SELECT task_name FROM procrastinate_jobs {ours} AND status = 'todo' ORDER BY task_name"
+    await tidy_knowledge(desk.context)
+    assert await desk.rows(waiting, w=str(desk.workspace_id)) == []  # a removal may take its time
+    for table in ("documents", "knowledge_bases"):
+        async with desk.database.transaction() as session:
+            await session.execute(
+                text(
+                    f"UPDATE {table} SET deleted_at = deleted_at - interval '20 min' WHERE workspace_id = :w"
+                ),
+                {"w": desk.workspace_id},
+            )
+    for _ in range(2):  # the second time all of them wait already
+        await tidy_knowledge(desk.context)
+        jobs = [name for (name,) in await desk.rows(waiting, w=str(desk.workspace_id))]
+        assert jobs == ["remove-document", "remove-knowledge-base"]

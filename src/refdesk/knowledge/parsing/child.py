@@ -47,15 +47,17 @@ def main() -> int:
     _load_parsing_alone()
     import orjson
 
-    from refdesk.knowledge.parsing.errors import ParseError, ParseMemory
+    from refdesk.knowledge.parsing.errors import ParseError, ParseMemory, ResultTooLarge
     from refdesk.knowledge.parsing.selection import parse
-    from refdesk.knowledge.parsing.wire import decode_options, encode_error, encode_parsed
+    from refdesk.knowledge.parsing.wire import MAX_RESULT_BYTES, decode_options, encode_error, encode_parsed
 
     request = orjson.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read()
     _limit(request["memory_bytes"], request["cpu_s"])
     try:
         answer = encode_parsed(parse(data, request["name"], decode_options(orjson.dumps(request["options"]))))
+        if len(answer) > MAX_RESULT_BYTES:
+            raise ResultTooLarge(max_bytes=MAX_RESULT_BYTES)
     except ParseError as error:
         answer = encode_error(error)
     except MemoryError:

@@ -69,6 +69,15 @@ class UnpackedTooLarge(ParseError):
     hint = "Make the file smaller, for instance by removing pictures."
 
 
+class ResultTooLarge(ParseError):
+    """The text read from the file is larger than the limit of 256 MB."""
+
+    code = "parse-result-too-large"
+    status = 413
+    message = "The file holds more text than can be taken in."
+    hint = "Split the file into parts."
+
+
 class ParseTimeout(ParseError):
     """Reading the file took longer than the limit allows."""
 
@@ -112,6 +121,7 @@ BY_CODE: dict[str, type[ParseError]] = {
         NoText,
         TooManyPages,
         UnpackedTooLarge,
+        ResultTooLarge,
         ParseTimeout,
         ParseMemory,
         ParseCrashed,

@@ -5,6 +5,7 @@ when they are cancelled. A small file takes 0.12–0.16 s on an idle machine; ch
 """
 
 import asyncio
+import contextlib
 import signal
 import subprocess
 import sys
@@ -22,8 +23,9 @@ from refdesk.knowledge.parsing.errors import (
     ParseCrashed,
     ParseMemory,
     ParseTimeout,
+    ResultTooLarge,
 )
-from refdesk.knowledge.parsing.wire import decode_result
+from refdesk.knowledge.parsing.wire import MAX_RESULT_BYTES, decode_result
 
 _COMMAND = (sys.executable, "-I", str(Path(__file__).with_name("child.py")))
 _POLL_S = 0.05
@@ -91,6 +93,33 @@ def parse_limited(
         return _outcome(process.returncode, out, err, timeout_s)
 
 
+async def _exchange(process: asyncio.subprocess.Process, request: bytes) -> tuple[bytes, bytes]:
+    """`communicate`, but what comes back is bounded, whatever has become of the process that sends it."""
+    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+    assert stdin is not None
+    assert stdout is not None
+    assert stderr is not None
+
+    async def send() -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            stdin.write(request)
+            await stdin.drain()
+        stdin.close()
+
+    _, out, err = await asyncio.gather(send(), _bounded(stdout), _bounded(stderr))
+    await process.wait()
+    return out, err
+
+
+async def _bounded(stream: asyncio.StreamReader) -> bytes:
+    received = bytearray()
+    while chunk := await stream.read(64 * 1024):
+        received += chunk
+        if len(received) > MAX_RESULT_BYTES:
+            raise ResultTooLarge(max_bytes=MAX_RESULT_BYTES)
+    return bytes(received)
+
+
 async def parse_in_subprocess(
     source: Path | bytes,
     name: str,
@@ -107,7 +136,7 @@ async def parse_in_subprocess(
     )
     try:
         async with asyncio.timeout(timeout_s):
-            out, err = await process.communicate(request)
+            out, err = await _exchange(process, request)
     except TimeoutError:
         raise ParseTimeout(timeout_s=timeout_s) from None
     finally:

@@ -168,6 +168,9 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_conversations_application_id"), "conversations", ["application_id"], unique=False
     )
+    op.create_index(
+        "ix_conversations_list", "conversations", ["workspace_id", "user_id", "updated_at"], unique=False
+    )
     op.create_index(op.f("ix_conversations_user_id"), "conversations", ["user_id"], unique=False)
     op.create_index(op.f("ix_conversations_workspace_id"), "conversations", ["workspace_id"], unique=False)
     op.create_table(
@@ -356,6 +359,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("workspace_id", "name", name="uq_knowledge_bases_workspace_id_name"),
     )
     op.create_index(
+        op.f("ix_knowledge_bases_active_index_id"), "knowledge_bases", ["active_index_id"], unique=False
+    )
+    op.create_index(
         op.f("ix_knowledge_bases_embedding_model_id"), "knowledge_bases", ["embedding_model_id"], unique=False
     )
     op.create_index(
@@ -399,6 +405,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_runs")),
     )
     op.create_index(op.f("ix_runs_conversation_id"), "runs", ["conversation_id"], unique=False)
+    op.create_index(op.f("ix_runs_user_id"), "runs", ["user_id"], unique=False)
     op.create_index("ix_runs_state_lease", "runs", ["state", "lease_expires_at"], unique=False)
     op.create_index(op.f("ix_runs_workspace_id"), "runs", ["workspace_id"], unique=False)
     op.create_table(
