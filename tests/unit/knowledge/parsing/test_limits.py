@@ -16,7 +16,6 @@ from refdesk.knowledge.parsing import (
     ParseError,
     ParseMemory,
     ParseTimeout,
-    ResultTooLarge,
     UnsupportedKind,
     choose,
     limited,
@@ -25,6 +24,7 @@ from refdesk.knowledge.parsing import (
     parse_limited,
     parsers,
 )
+from refdesk.knowledge.parsing.errors import ResultTooLarge
 
 _BIG = ("# Heading\n\n" + "some words in a row. " * 50 + "\n\n").encode() * 12_000
 
