@@ -1,5 +1,5 @@
 /** Search everything (Ctrl/⌘ K): bases, documents, applications, conversations, actions. Keyboard first. */
-import { Loader, Modal, ScrollArea, TextInput } from '@mantine/core';
+import { Loader, Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
@@ -47,7 +47,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       withCloseButton={false}
       centered={false}
       yOffset="12vh"
-      aria-label={t('shell.search')}
+      title={t('shell.search')}
+      classNames={{ header: 'rd-hidden' }}
       transitionProps={{ duration: 80 }}
     >
       <TextInput
@@ -70,26 +71,32 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <ScrollArea.Autosize mah="min(56vh, 480px)" type="auto" viewportProps={{ tabIndex: -1 }}>
-        <div id={listId} ref={list} role="listbox" aria-label={t('shell.search')} className={classes.list}>
-          {groups.map((group) => (
-            <Group
-              key={group.label}
-              group={group}
-              first={items.indexOf(group.items[0] as (typeof items)[number])}
-              active={at}
-              listId={listId}
-              onHover={setActive}
-              onChoose={choose}
-            />
-          ))}
-        </div>
-        {items.length === 0 && !searching && (
-          <p className={classes.nothing} role="status">
-            {t('shell.paletteEmpty', { query: words })}
-          </p>
-        )}
-      </ScrollArea.Autosize>
+      <div
+        id={listId}
+        ref={list}
+        role="listbox"
+        tabIndex={0}
+        aria-label={t('shell.search')}
+        className={classes.list}
+        onKeyDown={onKeyDown}
+      >
+        {groups.map((group) => (
+          <Group
+            key={group.label}
+            group={group}
+            first={items.indexOf(group.items[0] as (typeof items)[number])}
+            active={at}
+            listId={listId}
+            onHover={setActive}
+            onChoose={choose}
+          />
+        ))}
+      </div>
+      {items.length === 0 && !searching && (
+        <p className={classes.nothing} role="status">
+          {t('shell.paletteEmpty', { query: words })}
+        </p>
+      )}
     </Modal>
   );
 }

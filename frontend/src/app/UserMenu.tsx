@@ -1,12 +1,4 @@
-import {
-  Avatar,
-  Menu,
-  SegmentedControl,
-  Stack,
-  Text,
-  UnstyledButton,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { Menu, SegmentedControl, Stack, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { IconLogout, IconSelector, IconUser } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -36,9 +28,7 @@ export function UserMenu() {
     <Menu width={240} position="top-start" shadow="md">
       <Menu.Target>
         <UnstyledButton className={classes.user} aria-label={t('shell.account', { name })}>
-          <Avatar size={28} radius="xl" color="lamp" aria-hidden>
-            {name.slice(0, 1).toUpperCase()}
-          </Avatar>
+          <span className={classes.initial} data-initial={name.slice(0, 1).toUpperCase()} aria-hidden />
           <span className={classes.name}>{name}</span>
           <IconSelector size={16} aria-hidden />
         </UnstyledButton>

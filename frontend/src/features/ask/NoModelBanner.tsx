@@ -22,7 +22,7 @@ export function NoModelBanner() {
       <IconBulb size={18} aria-hidden />
       <p>
         {t('ask.noModel')}{' '}
-        <Anchor component={Link} to="/models" inherit>
+        <Anchor component={Link} to="/models" inherit underline="always">
           {t('ask.connectModel')}
         </Anchor>
       </p>
