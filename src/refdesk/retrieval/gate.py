@@ -18,9 +18,9 @@ _KNOTS = (
     (1.0, 0.95),
 )
 _AGREEMENT = 0.5
-"""How much the weaker leg adds to the stronger. Over five judged sets, threshold 0.45, with 0 / 0.5 / 1: found
-what is there 83 / 91 / 96 %; refused what is missing from a base on the same subject 71 / 58 / 42 % (three
-sets), a question on another subject 99 / 98 / 95 %."""
+"""How much the weaker leg adds to the stronger. Over five judged sets, threshold 0.45, with 0 / 0.5 / 1:
+found what is there 83 / 91 / 96 %; refused what is missing from a base on the same subject 71 / 58 / 42 %
+(three sets), a question on another subject 99 / 98 / 95 %."""
 
 _IDENTIFIER_FLOOR = 0.6
 """A rare code that stands in both is a hit, however much else the question says."""
