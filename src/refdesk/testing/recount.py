@@ -39,8 +39,10 @@ async def kept(session: AsyncSession, index_id: UUID) -> Recount:
     totals = (
         await session.execute(
             text(
-                "SELECT i.entry_count + coalesce(sum(d.entries), 0), i.total_length + coalesce(sum(d.length), 0)"
-                " FROM indexes i LEFT JOIN lexical_deltas d ON d.index_id = i.id WHERE i.id = :id GROUP BY i.id"
+                "SELECT i.entry_count + coalesce(sum(d.entries), 0),"
+                " i.total_length + coalesce(sum(d.length), 0)"
+                " FROM indexes i LEFT JOIN lexical_deltas d ON d.index_id = i.id"
+                " WHERE i.id = :id GROUP BY i.id"
             ),
             {"id": index_id},
         )

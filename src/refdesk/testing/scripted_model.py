@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import itertools
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -191,7 +191,7 @@ async def _read_request(reader: asyncio.StreamReader) -> Request:
 
 
 @asynccontextmanager
-async def scripted_model(port: int = 0) -> AsyncIterator[ScriptedModel]:
+async def scripted_model(port: int = 0) -> AsyncGenerator[ScriptedModel]:
     """Serve on 127.0.0.1 until the block ends."""
     model = ScriptedModel()
     serving: set[asyncio.Task[None]] = set()

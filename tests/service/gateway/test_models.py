@@ -178,6 +178,7 @@ async def test_two_models_cannot_have_one_name(service, remote):
 
 async def test_the_embedded_model_stays_as_it_is(tx, scope, service):
     model = await ModelRepository(tx, scope).default("EMBEDDING")
+    assert model is not None
     with pytest.raises(EmbeddedModelFixed):
         await service.delete(model.id)
     with pytest.raises(EmbeddedModelFixed):

@@ -2,6 +2,7 @@ import base64
 import os
 
 import pytest
+from pydantic import SecretStr
 
 from refdesk.kit.crypto import Cipher, SealBroken, SecretKeyInvalid, load_cipher, mask
 from refdesk.kit.settings import Settings
@@ -41,7 +42,7 @@ def test_the_key_file_is_private_and_stays_the_same(tmp_path):
 
 def test_a_key_of_the_wrong_length_is_refused():
     with pytest.raises(SecretKeyInvalid):
-        load_cipher(Settings(secret_key=base64.b64encode(b"short").decode()))
+        load_cipher(Settings(secret_key=SecretStr(base64.b64encode(b"short").decode())))
 
 
 def test_masks_show_three_characters_at_each_end_of_long_secrets_only():
