@@ -106,9 +106,25 @@ async def _exchange(process: asyncio.subprocess.Process, request: bytes) -> tupl
             await stdin.drain()
         stdin.close()
 
-    _, out, err = await asyncio.gather(send(), _bounded(stdout), _bounded(stderr))
+    reading = [asyncio.ensure_future(_bounded(stream)) for stream in (stdout, stderr)]
+    sending = asyncio.ensure_future(send())
+    try:
+        out, err = await asyncio.gather(*reading)
+        await process.wait()
+        return out, err
+    finally:
+        for task in (*reading, sending):
+            task.cancel()
+        await asyncio.gather(*reading, sending, return_exceptions=True)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill the process and wait for it; what it has written is read to its end, or `wait` never returns."""
+    process.kill()
+    for stream in (process.stdout, process.stderr):
+        while stream is not None and await stream.read(64 * 1024):
+            pass
     await process.wait()
-    return out, err
 
 
 async def _bounded(stream: asyncio.StreamReader) -> bytes:
@@ -141,7 +157,6 @@ async def parse_in_subprocess(
         raise ParseTimeout(timeout_s=timeout_s) from None
     finally:
         if process.returncode is None:
-            process.kill()
-            await process.wait()
+            await _end(process)
     # Large results take long to decode; the loop goes on meanwhile.
     return await asyncio.to_thread(_outcome, process.returncode, out, err, timeout_s)
