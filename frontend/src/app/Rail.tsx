@@ -31,7 +31,7 @@ export function Rail({ onSearch }: { onSearch: () => void }) {
   const { t } = useTranslation();
   return (
     <div className={classes.rail}>
-      <header className={classes.head}>
+      <section className={classes.head} aria-label={t('common.product')}>
         <Link to="/ask" className={classes.home} aria-label={t('common.product')}>
           <Logo />
         </Link>
@@ -43,7 +43,7 @@ export function Rail({ onSearch }: { onSearch: () => void }) {
             {isMac ? '⌘ K' : 'Ctrl K'}
           </Kbd>
         </UnstyledButton>
-      </header>
+      </section>
       <nav aria-label={t('shell.rooms')} className={classes.rooms}>
         {rooms.map(({ to, label, Icon }) => (
           <Link key={to} to={to} className={classes.room} activeProps={{ 'data-active': true }}>
