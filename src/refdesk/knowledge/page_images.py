@@ -6,7 +6,7 @@ The drawing process is `page_image_child.py`; this side hands it the file and it
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,7 +33,7 @@ _admitted = 0
 
 
 @contextmanager
-def _admission() -> Iterator[None]:
+def _admission() -> Generator[None]:
     global _admitted
     if _admitted >= MOST_AT_ONCE + MOST_WAITING:
         raise DrawingBusy(retry_after_s=RETRY_AFTER_S)

@@ -115,7 +115,7 @@ async def _exchange(process: asyncio.subprocess.Process, request: bytes) -> tupl
     finally:
         for task in (*reading, sending):
             task.cancel()
-        await asyncio.gather(*reading, sending, return_exceptions=True)
+        await asyncio.wait((*reading, sending))
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
