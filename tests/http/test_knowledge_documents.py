@@ -145,7 +145,7 @@ async def test_states_are_changed_only_where_that_makes_sense(world: World) -> N
     )
     assert listed["total"] == 1
     problem(
-        await world.viewer.get(f"{BASES}/{base['id']}/documents", params={"cursor": "x"}), 422, "bad-cursor"
+        await world.viewer.get(f"{BASES}/{base['id']}/documents", params={"cursor": "x"}), 422, "cursor-invalid"
     )
 
 

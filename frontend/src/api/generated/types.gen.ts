@@ -666,14 +666,6 @@ export type DocumentUpdate = {
      */
     discard_edits?: boolean;
     /**
-     * Hit Handling
-     */
-    hit_handling?: 'optimize' | 'directly_return' | null;
-    /**
-     * Direct Return Similarity
-     */
-    direct_return_similarity?: number | null;
-    /**
      * Meta
      */
     meta?: {
@@ -739,14 +731,6 @@ export type DocumentView = {
      * Coverage
      */
     coverage: number | null;
-    /**
-     * Hit Handling
-     */
-    hit_handling: 'optimize' | 'directly_return';
-    /**
-     * Direct Return Similarity
-     */
-    direct_return_similarity: number;
     /**
      * Has File
      */
@@ -1086,7 +1070,7 @@ export type HitView = {
     /**
      * Similarity
      *
-     * The greater of the legs' calibrated scores, 0–1.
+     * Both legs' calibrated scores together, 0–1.
      */
     similarity: number;
     dense: LegScoreView | null;
@@ -1602,14 +1586,6 @@ export type NewDocument = {
     meta?: {
         [key: string]: unknown;
     };
-    /**
-     * Hit Handling
-     */
-    hit_handling?: 'optimize' | 'directly_return';
-    /**
-     * Direct Return Similarity
-     */
-    direct_return_similarity?: number;
 };
 
 /**
@@ -1982,10 +1958,6 @@ export type ParagraphView = {
      * Is Indexed
      */
     is_indexed: boolean;
-    /**
-     * Hit Count
-     */
-    hit_count: number;
     /**
      * Revision
      */
