@@ -107,7 +107,7 @@ async def test_lists_come_in_pages(world: World) -> None:
             break
     assert ids == [user["id"] for user in whole["items"]]
     assert whole["total"] == len(ids)
-    problem(await world.administrator.get(f"{API}/users", params={"cursor": "x"}), 422, "invalid")
+    problem(await world.administrator.get(f"{API}/users", params={"cursor": "x"}), 422, "cursor-invalid")
 
 
 async def test_group_names_are_unique_within_their_workspace(world: World) -> None:
