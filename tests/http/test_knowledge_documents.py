@@ -144,9 +144,8 @@ async def test_states_are_changed_only_where_that_makes_sense(world: World) -> N
         await world.viewer.get(f"{BASES}/{base['id']}/documents", params={"state": ["failed", "cancelled"]})
     )
     assert listed["total"] == 1
-    problem(
-        await world.viewer.get(f"{BASES}/{base['id']}/documents", params={"cursor": "x"}), 422, "cursor-invalid"
-    )
+    wrong = await world.viewer.get(f"{BASES}/{base['id']}/documents", params={"cursor": "x"})
+    problem(wrong, 422, "cursor-invalid")
 
 
 async def test_structured_documents_need_no_file(world: World) -> None:

@@ -187,7 +187,8 @@ async def test_vectors_too_wide_for_hnsw_are_found_by_bits_and_ranked_exactly(li
     await move_to_own_home(library.database, library.scope, base.index.id)
     found = (await library.search("backup 第37号 code-37", base, mode="embedding")).hits
     assert found[0].paragraph_id == exact[0].paragraph_id
-    # Hashed vectors tie often, and ties may fall either way: what must agree is how near the hits are.
-    cosines = [[hit.dense.raw for hit in hits if hit.dense is not None] for hits in (exact, found)]
-    assert len(cosines[1]) == 5
-    assert cosines[1] == pytest.approx(cosines[0], abs=0.05)
+    # Candidates by bits are approximate (the index draws levels at random); their order is exact.
+    best, reached = ([hit.dense.raw for hit in hits if hit.dense is not None] for hits in (exact, found))
+    assert len(reached) == 5
+    assert reached == sorted(reached, reverse=True)
+    assert sum(abs(one - other) <= 0.05 for one, other in zip(best, reached, strict=True)) >= 4

@@ -98,6 +98,8 @@ def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed
         parsed = parser.parse(data, name, options)
     except RecursionError as error:
         raise CorruptFile("The file is nested deeper than any person would write it.") from error
+    if not parsed.blocks:  # nothing but control characters, say
+        raise EmptyFile
     expected = _kind_of_name(name)
     if expected and expected != parsed.kind and not (parsed.kind == "text" and expected == "markdown"):
         warning = ParseWarning(

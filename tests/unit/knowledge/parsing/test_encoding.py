@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refdesk.knowledge.parsing import ParseError, parse
+from refdesk.knowledge.parsing import EmptyFile, ParseError, parse
 from refdesk.knowledge.parsing.encoding import decode
 
 SIMPLIFIED = "退货政策说明：客户在收到商品之后的七天内可以申请退货，我们会在三个工作日之内处理您的申请。"
@@ -77,3 +77,8 @@ def test_any_bytes_are_read_or_refused_clearly(data: bytes, name: str) -> None:
     assert parsed.blocks
     assert all(parsed.text[b.offset : b.offset + len(b.text)] == b.text for b in parsed.blocks)
     assert "\x00" not in parsed.text
+
+
+def test_a_file_of_nothing_but_control_characters_is_empty() -> None:
+    with pytest.raises(EmptyFile):
+        parse(b"\x0b", "a.txt")
