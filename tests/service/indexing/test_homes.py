@@ -191,4 +191,4 @@ async def test_vectors_too_wide_for_hnsw_are_found_by_bits_and_ranked_exactly(li
     best, reached = ([hit.dense.raw for hit in hits if hit.dense is not None] for hits in (exact, found))
     assert len(reached) == 5
     assert reached == sorted(reached, reverse=True)
-    assert sum(abs(one - other) <= 0.05 for one, other in zip(best, reached, strict=True)) >= 4
+    assert sum(reached) >= 0.85 * sum(best)
