@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import { plugins } from '../openapi-ts.plugins.mjs';
+import { withPlainLinks } from './plain-links.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const committed = join(root, 'src/api/generated');
@@ -14,7 +15,9 @@ async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return new Map(
-    await Promise.all(files.map(async (file) => [relative(folder, file), await readFile(file, 'utf8')])),
+    await Promise.all(
+      files.map(async (file) => [relative(folder, file), withPlainLinks(await readFile(file, 'utf8'))]),
+    ),
   );
 }
 
