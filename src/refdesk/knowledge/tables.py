@@ -1,4 +1,7 @@
-"""Knowledge bases, stored files, documents and paragraphs. The index lies in `indexing`."""
+"""Knowledge bases, stored files, documents with their versions, paragraphs, questions and sources.
+
+The index lies in `indexing`.
+"""
 
 from uuid import UUID
 
@@ -87,6 +90,12 @@ class Document(Base):
     finds another attempt in the row stops. `acl_id` 0 means whoever may view the base. `split_at` tells
     since when the paragraphs are complete: where it is set, processing goes on with indexing. `deleted_at`
     hides a document whose rows a job is still removing.
+
+    A draft (`is_draft`) is a preview: its paragraphs can be read and changed, nothing of it is indexed or
+    counted, and it is removed at `expires_at` unless it was imported. `found_meta` is what the file says of
+    itself, `meta` what people say, which wins. `parsed_blob_id` keeps the parser's result, so that splitting
+    anew does not parse anew. `password_sealed` opens a protected original. `removed_origins` are the origins
+    (see `Paragraph`) that people deleted, so that no later version of the file brings them back.
     """
 
     __tablename__ = "documents"
@@ -118,6 +127,19 @@ class Document(Base):
     attempt: Mapped[UUID | None] = mapped_column(Uuid)
     split_at: Mapped[Timestamp | None]
     deleted_at: Mapped[Timestamp | None]
+    is_active: Mapped[bool] = mapped_column(default=True)
+    is_draft: Mapped[bool] = mapped_column(default=False)
+    expires_at: Mapped[Timestamp | None]
+    version: Mapped[int] = mapped_column(default=1)
+    found_meta: Mapped[Json]
+    parsed_blob_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("blobs.id", ondelete="SET NULL"), index=True
+    )
+    password_sealed: Mapped[bytes | None] = mapped_column(LargeBinary)
+    removed_origins: Mapped[TextArray]
+    source_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("sources.id", ondelete="SET NULL"), index=True
+    )
     created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
@@ -130,6 +152,11 @@ class Paragraph(Base):
 
     `start`/`end` are offsets in the document's extracted text; `boxes` are `[page, x0, y0, x1, y1]` in
     PDF points from the top left. `revision` rises with every edit; the index notes which one it holds.
+
+    `origins` are hashes of the splitter's paragraphs this one stands for (two after a merge, none for one
+    that a person added). `source_title`/`source_content` hold what the file says where a person wrote
+    something else, so that an edit can be taken back and survives a newer version of the file. `meta` holds
+    what is known of this paragraph (`has_table`, `has_image`, `ocr_text`, `confidence_score`, …).
     """
 
     __tablename__ = "paragraphs"
@@ -152,7 +179,150 @@ class Paragraph(Base):
     is_edited: Mapped[bool] = mapped_column(default=False)
     hit_count: Mapped[int] = mapped_column(default=0)
     revision: Mapped[int] = mapped_column(default=1)
+    origins: Mapped[TextArray]
+    source_title: Mapped[str | None]
+    source_content: Mapped[str | None]
+    meta: Mapped[Json]
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
 
     __table_args__ = (Index("ix_paragraphs_document_id_position", "document_id", "position"),)
+
+
+class Question(Base):
+    """A question that paragraphs of a base answer; indexed with each of them."""
+
+    __tablename__ = "questions"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    knowledge_base_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("knowledge_bases.id", ondelete="CASCADE")
+    )
+    content: Mapped[str] = mapped_column(String(500))
+    hit_count: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[CreatedAt]
+
+    __table_args__ = (
+        UniqueConstraint("knowledge_base_id", "content", name="uq_questions_knowledge_base_id_content"),
+    )
+
+
+class ParagraphQuestion(Base):
+    """That a question is attached to a paragraph (many to many)."""
+
+    __tablename__ = "paragraph_questions"
+
+    paragraph_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("paragraphs.id", ondelete="CASCADE"), primary_key=True
+    )
+    question_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("questions.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    workspace_id: Mapped[WorkspaceId]
+
+
+class DocumentVersion(Base):
+    """A version of a document. The current one is the row whose `snapshot` is null.
+
+    `snapshot` is the list of its paragraphs when it was replaced (compressed JSON: ids, titles, contents,
+    places, questions), so that citations of old answers open what they were made from and a version can come
+    back. `reason`: `upload`, `split`, `sync`, `rollback`.
+    """
+
+    __tablename__ = "document_versions"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    document_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("documents.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    reason: Mapped[str] = mapped_column(String(16), default="upload")
+    name: Mapped[str] = mapped_column(String(500))
+    kind: Mapped[str | None] = mapped_column(String(32))
+    blob_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("blobs.id", ondelete="SET NULL"), index=True
+    )
+    found_meta: Mapped[Json]
+    warnings: Mapped[JsonList]
+    split_settings: Mapped[Json]
+    character_count: Mapped[int] = mapped_column(default=0)
+    paragraph_count: Mapped[int] = mapped_column(default=0)
+    coverage: Mapped[float | None]
+    snapshot: Mapped[bytes | None] = mapped_column(LargeBinary)
+    replaced_at: Mapped[Timestamp | None]
+    created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[CreatedAt]
+
+    __table_args__ = (
+        UniqueConstraint("document_id", "number", name="uq_document_versions_document_id_number"),
+    )
+
+
+class PastParagraph(Base):
+    """In which snapshot a paragraph lies that is no longer in the document."""
+
+    __tablename__ = "past_paragraphs"
+
+    paragraph_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    version_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("document_versions.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    workspace_id: Mapped[WorkspaceId]
+
+
+class Source(Base):
+    """Where documents come from and are fetched again: a web site, or a folder somebody's client sends.
+
+    `kind`: `website`, `folder`. `config` is of the kind. `state`: `idle`, `queued`, `running`, `failed`,
+    `cancelled`. `counts` of the last run: `{found, added, changed, unchanged, removed, failed}`. `attempt` is
+    the fencing token as in `Document`. `deleted_at` hides a source whose documents a job is still removing.
+    """
+
+    __tablename__ = "sources"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    knowledge_base_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("knowledge_bases.id", ondelete="CASCADE"), index=True
+    )
+    kind: Mapped[str] = mapped_column(String(16))
+    name: Mapped[str] = mapped_column(String(200))
+    config: Mapped[Json]
+    interval_hours: Mapped[int | None]
+    state: Mapped[str] = mapped_column(String(16), default="idle")
+    counts: Mapped[Json]
+    error: Mapped[OptionalJson | None]
+    attempt: Mapped[UUID | None] = mapped_column(Uuid)
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    last_run_at: Mapped[Timestamp | None]
+    next_run_at: Mapped[Timestamp | None]
+    deleted_at: Mapped[Timestamp | None]
+    created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[CreatedAt]
+    updated_at: Mapped[UpdatedAt]
+
+
+class SourceItem(Base):
+    """One page or file of a source as it was last seen. `key` is its URL or its path in the folder.
+
+    `state`: `added`, `changed`, `unchanged`, `removed`, `skipped`, `failed`.
+    """
+
+    __tablename__ = "source_items"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    source_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("sources.id", ondelete="CASCADE"))
+    key: Mapped[str] = mapped_column(String(2000))
+    document_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("documents.id", ondelete="SET NULL"), index=True
+    )
+    state: Mapped[str] = mapped_column(String(16))
+    http_status: Mapped[int | None]
+    etag: Mapped[str | None]
+    last_modified: Mapped[str | None]
+    content_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
+    error: Mapped[OptionalJson | None]
+    seen_at: Mapped[Timestamp | None]
+
+    __table_args__ = (UniqueConstraint("source_id", "key", name="uq_source_items_source_id_key"),)
