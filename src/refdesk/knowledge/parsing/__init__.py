@@ -21,6 +21,7 @@ from refdesk.knowledge.parsing.errors import (
     UnsupportedKind,
 )
 from refdesk.knowledge.parsing.limited import parse_in_subprocess, parse_limited
+from refdesk.knowledge.parsing.progress import OnProgress
 from refdesk.knowledge.parsing.selection import choose, parse, parsers
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "CorruptFile",
     "EmptyFile",
     "NoText",
+    "OnProgress",
     "ParseCancelled",
     "ParseCrashed",
     "ParseError",

@@ -3,10 +3,11 @@
 Run as a script (`python -I child.py`), never imported by the rest: it registers `refdesk.knowledge` as an
 empty package, so that loading `refdesk.knowledge.parsing` does not run the room's own `__init__`, which
 brings the database and the web framework (over 1 s). Input on standard input: one line of JSON
-(`memory_bytes`, `cpu_s`, `name`, `options`), then the file.
+(`memory_bytes`, `cpu_s`, `name`, `options`), then the file. Progress goes to standard error, a line each.
 """
 
 import sys
+import time
 import types
 from pathlib import Path
 
@@ -41,6 +42,21 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 is PR_SET_PDEATHSIG
 
 
+class _Progress:
+    """Writes progress to standard error, at most five times a second, and always the last part."""
+
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
+        self._next = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now >= self._next or done >= total:
+            self._next = now + 0.2
+            sys.stderr.write(f"{self._mark}{done} {total}\n")
+            sys.stderr.flush()
+
+
 def main() -> int:
     """Read, parse, answer; the exit code is 0 whenever an answer was written, failures included."""
     _die_with_parent()
@@ -48,14 +64,23 @@ def main() -> int:
     import orjson
 
     from refdesk.knowledge.parsing.errors import ParseError, ParseMemory, ResultTooLarge
+    from refdesk.knowledge.parsing.progress import listening
     from refdesk.knowledge.parsing.selection import parse
-    from refdesk.knowledge.parsing.wire import MAX_RESULT_BYTES, decode_options, encode_error, encode_parsed
+    from refdesk.knowledge.parsing.wire import (
+        MAX_RESULT_BYTES,
+        PROGRESS_MARK,
+        decode_options,
+        encode_error,
+        encode_parsed,
+    )
 
     request = orjson.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read()
     _limit(request["memory_bytes"], request["cpu_s"])
     try:
-        answer = encode_parsed(parse(data, request["name"], decode_options(orjson.dumps(request["options"]))))
+        options = decode_options(orjson.dumps(request["options"]))
+        with listening(_Progress(PROGRESS_MARK)):
+            answer = encode_parsed(parse(data, request["name"], options))
         if len(answer) > MAX_RESULT_BYTES:
             raise ResultTooLarge(max_bytes=MAX_RESULT_BYTES)
     except ParseError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions, ParseWarning
 from refdesk.knowledge.parsing.errors import EmptyFile, ParseCrashed, ParseError, UnpackedTooLarge
+from refdesk.knowledge.parsing.progress import listening
 from refdesk.knowledge.parsing.selection import parse
 
 _MAX_LEVEL = 6
@@ -38,7 +39,8 @@ class Members:
                 max_nesting=self.options.max_nesting - 1,
                 max_unpacked_bytes=max(self.left, 0),
             )
-            parsed = parse(data, name, options)
+            with listening(None):  # its pages are not those of the outer file
+                parsed = parse(data, name, options)
         except ParseError as error:
             self.skip(name, error)
             return

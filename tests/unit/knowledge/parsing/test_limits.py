@@ -1,6 +1,7 @@
 """Choosing a parser, and reading in a process with limits."""
 
 import asyncio
+import io
 import subprocess
 import sys
 import threading
@@ -9,10 +10,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from refdesk.knowledge.parsing import (
     EmptyFile,
     ParseCancelled,
+    ParseCrashed,
     ParseError,
     ParseMemory,
     ParseTimeout,
@@ -160,3 +163,45 @@ def _children() -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
+
+
+def _pages(count: int) -> bytes:
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    for number in range(count):
+        canvas.drawString(72, 700, f"Words of page {number}, which end here.")
+        canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def test_pages_read_are_told_in_order_and_to_the_last() -> None:
+    told: list[tuple[int, int]] = []
+    here: set[int] = set()
+    data = _pages(300)
+
+    def listen(done: int, total: int) -> None:
+        told.append((done, total))
+        here.add(threading.get_ident())
+
+    parse_limited(data, "a.pdf", on_progress=listen)
+    assert told == sorted(told)
+    assert told[-1] == (300, 300)
+    assert here == {threading.get_ident()}
+
+
+async def test_pages_read_are_told_on_the_loop() -> None:
+    told: list[tuple[int, int]] = []
+    await parse_in_subprocess(_pages(3), "a.pdf", on_progress=lambda *counts: told.append(counts))
+    assert told[-1] == (3, 3)
+
+
+def test_what_libraries_write_to_standard_error_is_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = "progress 1 2\n\x1eprogress x y\n\x1eprogress 1 2\nlast words"
+    noise = f"import sys; sys.stderr.write({written!r}); sys.exit(3)"
+    monkeypatch.setattr(limited, "_COMMAND", (sys.executable, "-I", "-c", noise))
+    told: list[tuple[int, int]] = []
+    with pytest.raises(ParseCrashed) as caught:
+        parse_limited(b"text", "a.md", on_progress=lambda *counts: told.append(counts))
+    assert told == [(1, 2)]
+    assert caught.value.details["reason"] == "last words"

@@ -22,6 +22,7 @@ from refdesk.knowledge.parsing.pdf.running import take_running
 from refdesk.knowledge.parsing.pdf.segments import Segment, segments_of
 from refdesk.knowledge.parsing.pdf.vendor import Handle, PdfiumError, pdfium, raw
 from refdesk.knowledge.parsing.pdf.vertical import is_vertical, vertical_texts
+from refdesk.knowledge.parsing.progress import report
 
 _META = {
     "Title": "title",
@@ -97,8 +98,10 @@ class _Reading:
     def run(self) -> Parsed:
         upright: list[tuple[float, list[Segment]]] = []
         turned: list[list[tuple[int, PageGlyphs]]] = []
-        for number in range(1, len(self.document) + 1):
+        count = len(self.document)
+        for number in range(1, count + 1):
             segments, others = self._page(number)
+            report(number, count)
             upright.append((self.heights[-1], segments))
             turned.append(others)
         kept, running, running_chars = take_running(upright)
