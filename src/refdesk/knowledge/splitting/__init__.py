@@ -6,6 +6,7 @@ Must not know file formats, the database or how paragraphs are indexed.
 
 from refdesk.knowledge.splitting.errors import PatternInvalid, PatternTooSlow, SettingsInvalid
 from refdesk.knowledge.splitting.paragraphs import split
+from refdesk.knowledge.splitting.patterns import PatternMatch, check_patterns
 from refdesk.knowledge.splitting.pieces import pieces
 from refdesk.knowledge.splitting.sentences import sentences
 from refdesk.knowledge.splitting.settings import ParagraphDraft, Profile, SplitResult, SplitSettings, Unit
@@ -14,12 +15,14 @@ from refdesk.knowledge.splitting.titles import clean_title
 __all__ = [
     "ParagraphDraft",
     "PatternInvalid",
+    "PatternMatch",
     "PatternTooSlow",
     "Profile",
     "SettingsInvalid",
     "SplitResult",
     "SplitSettings",
     "Unit",
+    "check_patterns",
     "clean_title",
     "pieces",
     "sentences",
