@@ -4,14 +4,13 @@ One file's refusal does not lose the others. A file over the limit is refused at
 a bounded part of what follows is skipped to reach the next file, then the request is not read any further.
 """
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from pydantic import ValidationError
 from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import MultipartParser, parse_options_header
+from python_multipart.multipart import parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
 from refdesk.accounts import Scope
@@ -23,6 +22,7 @@ from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.documents import enqueue_processing, require_room
 from refdesk.knowledge.errors import DuplicateDocument, MalformedUpload, NoFiles
 from refdesk.knowledge.filenames import display_name
+from refdesk.knowledge.multipart import Event, PartBegin, PartData, decode_name, events
 from refdesk.knowledge.parsing import EmptyFile
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import DocumentView, FileOutcome, Problem, SplitOptions, UploadResult
@@ -33,7 +33,6 @@ from refdesk.knowledge.views import document_view, split_settings, upload_limit
 SKIP_BYTES = 8 * 1024 * 1024
 MAX_FILES = 1_000
 MAX_FIELD_BYTES = 64 * 1024
-MAX_HEADER_BYTES = 16 * 1024
 
 
 @dataclass(slots=True)
@@ -67,7 +66,7 @@ async def receive(request: Request, database: Database, scope: Scope, target: Ta
     """
     reception = _Reception(database, scope, target)
     try:
-        async for event in _events(request):
+        async for event in events(request):
             if not await reception.take(event):
                 reception.unread = True
                 break
@@ -78,85 +77,6 @@ async def receive(request: Request, database: Database, scope: Scope, target: Ta
     finally:
         await reception.close()
     return reception.result()
-
-
-@dataclass(frozen=True, slots=True)
-class _PartBegin:
-    headers: dict[bytes, bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class _PartData:
-    data: bytes
-
-
-class _PartEnd:
-    pass
-
-
-type _Event = _PartBegin | _PartData | _PartEnd
-
-
-async def _events(request: Request) -> AsyncIterator[_Event]:
-    """The multipart body as events. Raises `MalformedUpload` for a body that is none, or ends too early."""
-    kind, options = parse_options_header(request.headers.get("content-type", ""))
-    boundary = options.get(b"boundary")
-    if kind != b"multipart/form-data" or not boundary:
-        raise MalformedUpload
-    collected: list[_Event] = []
-    headers: dict[bytes, bytes] = {}
-    name = bytearray()
-    value = bytearray()
-    ended = False
-
-    def begin() -> None:
-        headers.clear()
-
-    def header_field(data: bytes, start: int, end: int) -> None:
-        name.extend(data[start:end])
-
-    def header_value(data: bytes, start: int, end: int) -> None:
-        value.extend(data[start:end])
-
-    def header_end() -> None:
-        headers[bytes(name).lower()] = bytes(value)
-        name.clear()
-        value.clear()
-
-    def headers_finished() -> None:
-        collected.append(_PartBegin(dict(headers)))
-
-    def part_data(data: bytes, start: int, end: int) -> None:
-        collected.append(_PartData(data[start:end]))
-
-    def part_end() -> None:
-        collected.append(_PartEnd())
-
-    def on_end() -> None:
-        nonlocal ended
-        ended = True
-
-    parser = MultipartParser(
-        boundary,
-        {
-            "on_part_begin": begin,
-            "on_header_field": header_field,
-            "on_header_value": header_value,
-            "on_header_end": header_end,
-            "on_headers_finished": headers_finished,
-            "on_part_data": part_data,
-            "on_part_end": part_end,
-            "on_end": on_end,
-        },
-        max_header_size=MAX_HEADER_BYTES,
-    )
-    async for data in request.stream():
-        parser.write(data)
-        for event in collected:
-            yield event
-        collected.clear()
-    if not ended:
-        raise MalformedUpload
 
 
 class _Reception:
@@ -175,11 +95,11 @@ class _Reception:
         self._skipped: int | None = None
         self.unread = False
 
-    async def take(self, event: _Event) -> bool:
+    async def take(self, event: Event) -> bool:
         """False when the rest of the request is not to be read."""
-        if isinstance(event, _PartBegin):
+        if isinstance(event, PartBegin):
             self._begin(event.headers)
-        elif isinstance(event, _PartData):
+        elif isinstance(event, PartData):
             return await self._data(event.data)
         else:
             await self._end()
@@ -195,7 +115,7 @@ class _Reception:
             return
         if len(self._outcomes) >= MAX_FILES:
             raise MalformedUpload(f"At most {MAX_FILES} files can be sent at once.")
-        self._name = display_name(_decode_name(filename))
+        self._name = display_name(decode_name(filename))
         self._file = IncomingFile(
             self._database, self._scope, self._target.limit_bytes, self._target.limit_name
         )
@@ -318,13 +238,3 @@ class _Reception:
             first.details["unread"] = self.unread
             raise first
         return result
-
-
-def _decode_name(raw: bytes) -> str:
-    """A file name as clients send it: UTF-8, from old Chinese systems GB18030; `%22` is a quote (HTML)."""
-    for encoding in ("utf-8", "gb18030"):
-        try:
-            return raw.decode(encoding).replace("%22", '"')
-        except UnicodeDecodeError:
-            continue
-    return raw.decode("utf-8", errors="replace")
