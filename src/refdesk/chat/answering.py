@@ -53,6 +53,8 @@ async def write_answer(
         detail["finish_reason"] = await _stream(context, completer, request, packed)
         if detail["finish_reason"] == "length":
             context.recorder.warning("answer-truncated", _truncated(context))
+        elif detail["finish_reason"] == "content_filter":
+            context.recorder.warning("answer-filtered", _filtered(context))
         if not context.recorder.answer.strip():
             raise AnswerEmpty
     await verify(context, sources_of(packed))
@@ -172,3 +174,9 @@ def _truncated(context: RunContext) -> str:
     if context.language == "zh":
         return "回答达到模型的长度上限，未写完。"
     return "The answer reached the model's length limit and is not complete."
+
+
+def _filtered(context: RunContext) -> str:
+    if context.language == "zh":
+        return "回答被供应商的内容过滤中断，未写完。"
+    return "The vendor's content filter cut the answer off; it is not complete."

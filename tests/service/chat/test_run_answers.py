@@ -121,6 +121,13 @@ async def test_a_cut_answer_is_told(desk: Desk, scope: Scope) -> None:
     assert [w["code"] for w in run["warnings"]] == ["answer-truncated"]
 
 
+async def test_an_answer_a_content_filter_cut_off_is_told(desk: Desk, scope: Scope) -> None:
+    desk.connect(FakeCompleter("Hold the reset button", Finished("content_filter")))
+    run = await desk.answer(scope, "How do I reset the router?")
+    assert run["state"] == "finished"
+    assert [w["code"] for w in run["warnings"]] == ["answer-filtered"]
+
+
 async def test_nul_and_lone_surrogates_from_a_model_do_no_harm(desk: Desk, scope: Scope) -> None:
     desk.connect(FakeCompleter("Hold\x00 the \ud83d button."))
     run = await desk.answer(scope, "How do I reset the router?")
