@@ -102,7 +102,8 @@ for (const file of components) {
   });
 }
 // Looked up by the names the server gives: see i18n/useWordFor.ts.
-for (const section of ['problems.', 'reasons.', 'stages.', 'warnings.']) usedPrefixes.add(section);
+for (const section of ['notices.', 'problems.', 'reasons.', 'stages.', 'warnings.'])
+  usedPrefixes.add(section);
 for (const key of stems) {
   if (!used.has(key) && ![...usedPrefixes].some((start) => key.startsWith(start))) {
     faults.push(`${key} is not used`);

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 
-type Section = 'problems' | 'reasons' | 'stages' | 'warnings';
+type Section = 'notices' | 'problems' | 'reasons' | 'stages' | 'warnings';
 
 /** The catalogue's words for a name the server gave (an error code, a reason, a stage), or null if unknown. */
 export function useWordFor(section: Section): (name: string) => string | null {

@@ -13,8 +13,8 @@ import { useTranslation } from 'react-i18next';
 import { ProblemError } from '../../api';
 import type { RunOut } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
-import { formatScore } from '../../i18n/format';
 import { Answer } from './Answer';
+import { AnswerNotes } from './AnswerNotes';
 import { answerAsText } from './answerAsText';
 import { isOpen, type Turn } from './liveRun';
 import { StatusLine } from './StatusLine';
@@ -51,7 +51,7 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
       )}
       {open && !run.answer && <WaitingLines />}
       {run.answer && <Answer run={run} writing={open} />}
-      <Notes run={run} />
+      <AnswerNotes run={run} />
       {(error != null || run.error) && (
         <Problem
           error={error ?? new ProblemError(0, { ...run.error, detail: run.error?.message })}
@@ -113,41 +113,6 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
         </Group>
       )}
     </article>
-  );
-}
-
-/** What the reader must know about how this answer came about. */
-function Notes({ run }: { run: RunOut }) {
-  const { t } = useTranslation();
-  if (isOpen(run)) return null;
-  const notes: string[] = [];
-  if (run.state === 'cancelled') notes.push(t('ask.wasStopped'));
-  if (run.state === 'interrupted') notes.push(t('ask.wasInterrupted'));
-  const retrieval = run.retrieval;
-  const best = formatScore(retrieval?.best ?? 0);
-  if (retrieval && retrieval.found === false && (retrieval.threshold ?? 0) > 0) {
-    // The built-in reply names the scores itself; an application's own does not.
-    if (!run.answer.includes(best))
-      notes.push(
-        t('ask.notFoundWhy', {
-          best,
-          threshold: formatScore(retrieval.threshold ?? 0),
-        }),
-      );
-  } else if (run.state === 'finished' && !run.model_id && run.answer) {
-    notes.push(t('ask.quoted'));
-  }
-  const unsupported = (run.sentences ?? []).filter((sentence) => !sentence.supported).length;
-  if (unsupported > 0) notes.push(t('ask.unsupportedCount', { count: unsupported }));
-  if (notes.length === 0) return null;
-  return (
-    <Stack gap={2} mt={4}>
-      {notes.map((note) => (
-        <Text key={note} size="sm" c="dimmed">
-          {note}
-        </Text>
-      ))}
-    </Stack>
   );
 }
 

@@ -10,8 +10,6 @@ import { revokeApiKey } from '../../api/generated/sdk.gen';
 import type { ApiKeyView } from '../../api/generated/types.gen';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { EmptyState } from '../../components/EmptyState';
-import { Problem } from '../../components/Problem';
-import { Skeletons } from '../../components/Skeletons';
 import { formatAgo, formatDate } from '../../i18n/format';
 import { NewApiKey } from './NewApiKey';
 import { SettingsTable } from './SettingsTable';
@@ -29,14 +27,13 @@ export function ApiKeys() {
       <SettingsTable
         title={t('settings.sections.keys')}
         text={t('settings.keysText')}
+        listing={keys}
         action={
           <Button leftSection={<IconPlus size={17} />} onClick={create.open}>
             {t('settings.newKey')}
           </Button>
         }
       >
-        {keys.isPending && <Skeletons rows={3} />}
-        {keys.error && <Problem error={keys.error} onRetry={keys.refetch} />}
         {keys.isSuccess && items.length === 0 && (
           <EmptyState
             icon={<IconKey size={28} />}

@@ -6,8 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { listAuditEventsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { listAuditEvents } from '../../api/generated/sdk.gen';
 import { EmptyState } from '../../components/EmptyState';
-import { Problem } from '../../components/Problem';
-import { Skeletons } from '../../components/Skeletons';
 import { formatDateTime } from '../../i18n/format';
 import { SettingsTable } from './SettingsTable';
 
@@ -28,9 +26,7 @@ export function Audit() {
   });
   const items = (events.data?.pages ?? []).flatMap((page) => page.items);
   return (
-    <SettingsTable title={t('settings.sections.audit')} text={t('settings.auditText')}>
-      {events.isPending && <Skeletons rows={6} height={28} />}
-      {events.error && <Problem error={events.error} onRetry={events.refetch} />}
+    <SettingsTable title={t('settings.sections.audit')} text={t('settings.auditText')} listing={events}>
       {events.isSuccess && items.length === 0 && (
         <EmptyState
           icon={<IconHistory size={28} />}

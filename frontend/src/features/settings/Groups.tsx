@@ -1,8 +1,7 @@
 /** Groups of members: named, with whoever belongs to them. */
-import { ActionIcon, Button, Group, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, MultiSelect, Stack, Table, Text } from '@mantine/core';
 import { IconTrash, IconUsersGroup } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   listGroupsOptions,
@@ -12,58 +11,31 @@ import {
 import { addGroupMember, createGroup, deleteGroup, removeGroupMember } from '../../api/generated/sdk.gen';
 import type { GroupView, MemberView } from '../../api/generated/types.gen';
 import { EmptyState } from '../../components/EmptyState';
-import { Problem } from '../../components/Problem';
-import { Skeletons } from '../../components/Skeletons';
 import { useHidden, useUndoableDelete } from '../../components/undo';
 import { useNotify } from '../../components/useNotify';
+import { AddByName } from './AddByName';
 import { SettingsTable } from './SettingsTable';
 
 export function Groups() {
   const { t } = useTranslation();
   const client = useQueryClient();
   const hidden = useHidden();
-  const [name, setName] = useState('');
   const groups = useQuery(listGroupsOptions({ query: { limit: 200 } }));
   const members = useQuery(listMembersOptions({ query: { limit: 200 } }));
   const refresh = () => client.invalidateQueries({ queryKey: [{ _id: listGroupsQueryKey()[0]._id }] });
-  const create = useMutation({
-    mutationFn: () => createGroup({ body: { name: name.trim() }, throwOnError: true }),
-    onSuccess: async () => {
-      setName('');
-      await refresh();
-    },
-  });
+  const create = async (name: string) => {
+    await createGroup({ body: { name }, throwOnError: true });
+    await refresh();
+  };
   const items = (groups.data?.items ?? []).filter((group) => !hidden.has(group.id));
   return (
     <Stack>
       <SettingsTable
         title={t('settings.sections.groups')}
         text={t('settings.groupsText')}
-        action={
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (name.trim()) create.mutate();
-            }}
-          >
-            <Group gap="xs">
-              <TextInput
-                aria-label={t('settings.groupName')}
-                placeholder={t('settings.groupName')}
-                value={name}
-                maxLength={200}
-                onChange={(event) => setName(event.currentTarget.value)}
-              />
-              <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
-                {t('settings.addGroup')}
-              </Button>
-            </Group>
-          </form>
-        }
+        listing={groups}
+        action={<AddByName label={t('settings.groupName')} action={t('settings.addGroup')} onAdd={create} />}
       >
-        {groups.isPending && <Skeletons rows={3} />}
-        {groups.error && <Problem error={groups.error} onRetry={groups.refetch} />}
-        {create.error && <Problem error={create.error} />}
         {groups.isSuccess && items.length === 0 && (
           <EmptyState
             icon={<IconUsersGroup size={28} />}

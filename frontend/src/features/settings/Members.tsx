@@ -11,8 +11,6 @@ import type { MemberView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { EmptyState } from '../../components/EmptyState';
-import { Problem } from '../../components/Problem';
-import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
 import { InviteMember } from './InviteMember';
 import { SettingsTable } from './SettingsTable';
@@ -41,14 +39,13 @@ export function Members() {
       <SettingsTable
         title={workspace?.name ?? ''}
         text={t('settings.membersText')}
+        listing={members}
         action={
           <Button leftSection={<IconUserPlus size={17} />} onClick={invite.open}>
             {t('settings.invite')}
           </Button>
         }
       >
-        {members.isPending && <Skeletons rows={4} />}
-        {members.error && <Problem error={members.error} onRetry={members.refetch} />}
         {members.isSuccess && items.length === 0 && (
           <EmptyState
             icon={<IconUsers size={28} />}

@@ -1,16 +1,26 @@
 import { Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Problem } from '../../components/Problem';
+import { Skeletons } from '../../components/Skeletons';
 import classes from './SettingsTable.module.css';
+
+interface Listing {
+  isPending: boolean;
+  error: unknown;
+  refetch: () => unknown;
+}
 
 interface Props {
   title: string;
   text: string;
+  /** The query behind the rows: its waiting and its failure are shown in place of them. */
+  listing: Listing;
   action?: ReactNode;
   children: ReactNode;
 }
 
 /** A section of the settings: what it is, what one can add, and the list in a card that scrolls on phones. */
-export function SettingsTable({ title, text, action, children }: Props) {
+export function SettingsTable({ title, text, listing, action, children }: Props) {
   return (
     <div>
       <Group justify="space-between" align="flex-end" mb="md">
@@ -26,6 +36,8 @@ export function SettingsTable({ title, text, action, children }: Props) {
       </Group>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={classes.frame} tabIndex={0} aria-label={title}>
+        {listing.isPending && <Skeletons rows={3} />}
+        {listing.error != null && <Problem error={listing.error} onRetry={() => listing.refetch()} />}
         {children}
       </section>
     </div>

@@ -8,8 +8,6 @@ import { listUsersOptions, listUsersQueryKey } from '../../api/generated/@tansta
 import { createResetLink, updateUser } from '../../api/generated/sdk.gen';
 import type { LinkView, UserPatch, UserView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
-import { Problem } from '../../components/Problem';
-import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
 import { formatAgo, formatDateTime } from '../../i18n/format';
 import { OneTimeSecret } from './OneTimeSecret';
@@ -35,9 +33,7 @@ export function Users() {
     onError: failed,
   });
   return (
-    <SettingsTable title={t('settings.sections.users')} text={t('settings.usersText')}>
-      {users.isPending && <Skeletons rows={4} />}
-      {users.error && <Problem error={users.error} onRetry={users.refetch} />}
+    <SettingsTable title={t('settings.sections.users')} text={t('settings.usersText')} listing={users}>
       {users.data && (
         <Table verticalSpacing="sm">
           <Table.Thead>

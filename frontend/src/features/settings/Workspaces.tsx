@@ -6,57 +6,32 @@ import { listWorkspacesOptions, listWorkspacesQueryKey } from '../../api/generat
 import { createWorkspace, updateWorkspace } from '../../api/generated/sdk.gen';
 import type { WorkspaceView } from '../../api/generated/types.gen';
 import { sessionKey } from '../../app/session';
-import { Problem } from '../../components/Problem';
-import { Skeletons } from '../../components/Skeletons';
 import { formatDate } from '../../i18n/format';
+import { AddByName } from './AddByName';
 import { SettingsTable } from './SettingsTable';
 
 /** For administrators: the workspaces of this installation. */
 export function Workspaces() {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const [name, setName] = useState('');
   const workspaces = useQuery(listWorkspacesOptions());
   const refresh = async () => {
     await client.invalidateQueries({ queryKey: [{ _id: listWorkspacesQueryKey()[0]._id }] });
     await client.invalidateQueries({ queryKey: sessionKey });
   };
-  const create = useMutation({
-    mutationFn: () => createWorkspace({ body: { name: name.trim() }, throwOnError: true }),
-    onSuccess: async () => {
-      setName('');
-      await refresh();
-    },
-  });
+  const create = async (name: string) => {
+    await createWorkspace({ body: { name }, throwOnError: true });
+    await refresh();
+  };
   return (
     <SettingsTable
       title={t('settings.sections.workspaces')}
       text={t('settings.workspacesText')}
+      listing={workspaces}
       action={
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (name.trim()) create.mutate();
-          }}
-        >
-          <Group gap="xs">
-            <TextInput
-              aria-label={t('settings.workspaceName')}
-              placeholder={t('settings.workspaceName')}
-              value={name}
-              maxLength={200}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-            <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
-              {t('settings.addWorkspace')}
-            </Button>
-          </Group>
-        </form>
+        <AddByName label={t('settings.workspaceName')} action={t('settings.addWorkspace')} onAdd={create} />
       }
     >
-      {workspaces.isPending && <Skeletons rows={2} />}
-      {workspaces.error && <Problem error={workspaces.error} onRetry={workspaces.refetch} />}
-      {create.error && <Problem error={create.error} />}
       <Table verticalSpacing="sm">
         <Table.Tbody>
           {(workspaces.data?.items ?? []).map((workspace) => (

@@ -4,6 +4,7 @@ import common from './common.json';
 import document from './document.json';
 import knowledge from './knowledge.json';
 import models from './models.json';
+import notices from './notices.json';
 import problems from './problems.json';
 import reasons from './reasons.json';
 import settings from './settings.json';
@@ -19,6 +20,7 @@ export default {
   document,
   knowledge,
   models,
+  notices,
   problems,
   reasons,
   settings,

@@ -1,0 +1,199 @@
+/**
+ * Fills a fresh desk with what pages look like in use: people and keys, bases full, failed and empty, threads
+ * with and without a model, so that screenshots and checks meet every state. Returns ids; `views` names pages.
+ */
+import { call, sampleLibrary, until } from './harness.mjs';
+import { startModel } from './model.mjs';
+import { lampPages, pdfOf } from './pdf.mjs';
+
+const longName =
+  'Quarterly report on the condition, insurance and lending of reading lamps, third edition (final, reviewed).md';
+
+function longDocument() {
+  const parts = ['# House rules of the reading room\n'];
+  for (let rule = 1; rule <= 240; rule += 1) {
+    parts.push(`## Rule ${rule}: ${rule % 2 ? 'Quiet' : 'Light'} at desk ${rule}\n`);
+    parts.push(
+      `At desk ${rule} the lamp is lit from eight to ten. Readers speak softly, keep ink away from the books and ` +
+        `return volume ${1000 + rule} to the shelf it came from. 第 ${rule} 号桌的读者须保持安静，离开时关灯。\n`,
+    );
+  }
+  return parts.join('\n');
+}
+
+export async function sendFiles(page, path, files) {
+  const session = await (await page.request.get('/api/v1/session')).json();
+  for (const [name, mimeType, content] of files) {
+    const response = await page.request.post(`/api/v1${path}`, {
+      headers: { 'X-CSRF-Token': session.csrf_token },
+      multipart: { files: { name, mimeType, buffer: Buffer.from(content) } },
+    });
+    if (!response.ok()) throw new Error(`${name}: ${response.status()} ${await response.text()}`);
+  }
+}
+
+async function asked(page, question, conversation, more = {}) {
+  const run = await call(page, 'POST', '/runs', { question, conversation_id: conversation, ...more });
+  await until(
+    async () => !['queued', 'running'].includes((await call(page, 'GET', `/runs/${run.id}`)).state),
+    'answer',
+  );
+  return run.conversation_id;
+}
+
+/** A thread answered by a model that cites what it was not given and adds what no passage says. */
+async function threadWithModel(page, base) {
+  const model = await startModel();
+  const words =
+    'A return is accepted within 30 days of delivery [1]. The **Beacon 200** is named in the manual [9]. ' +
+    'It was designed in Trondheim by 77 engineers.\n\n| Step | Where |\n|---|---|\n| Form | Online [2] |\n\n```\nRMA-2024\n```';
+  Object.assign(model.script, { words: [words], pauseMs: 0 });
+  const connected = await call(page, 'POST', '/models', {
+    kind: 'LLM',
+    name: 'lamp-1',
+    model_name: 'lamp-1',
+    base_url: model.url,
+    api_key: 'sk-story-1234567890',
+  });
+  const thread = await asked(page, base.suggested_questions[0]);
+  await call(page, 'DELETE', `/models/${connected.id}`);
+  await model.stop();
+  return thread;
+}
+
+async function people(page) {
+  await call(page, 'POST', '/invitations', { email: 'vera.lindholm@example.org', role: 'editor' });
+  const users = [
+    ['wang.xiaoming@example.org', '王小明'],
+    [
+      'a.very.long.address.of.a.person@department.of.reading.example.org',
+      'Maximiliane Konstantinopolitanska',
+    ],
+  ];
+  for (const [email, name] of users)
+    await call(page, 'POST', '/invitations', { email, name, role: 'viewer' });
+  const members = (await call(page, 'GET', '/members')).items;
+  for (const name of ['Librarians', '采购部', 'Night shift']) {
+    const group = await call(page, 'POST', '/groups', { name });
+    if (name !== 'Night shift')
+      for (const one of members.slice(0, 3))
+        await call(page, 'PUT', `/groups/${group.id}/members/${one.user_id}`);
+  }
+  await call(page, 'POST', '/api-keys', { name: 'Nightly report', scopes: ['read', 'ask'] });
+  await call(page, 'POST', '/api-keys', {
+    name: '官网客服',
+    scopes: ['ask'],
+    expires_at: '2027-06-01T00:00:00Z',
+  });
+  return call(page, 'POST', '/workspaces', { name: 'Branch library' });
+}
+
+export async function furnish(page) {
+  const base = await sampleLibrary(page);
+  await sendFiles(page, `/knowledge-bases/${base.id}/files`, [
+    ['reading-lamps.pdf', 'application/pdf', pdfOf(lampPages)],
+    ['broken-scan.pdf', 'application/pdf', '%PDF-1.4 broken'],
+    [longName, 'text/markdown', '# Lamps\n\nForty lamps were counted.\u0000 None is missing.\n'],
+    ['house-rules.md', 'text/markdown', longDocument()],
+  ]);
+  const documents = () => call(page, 'GET', `/knowledge-bases/${base.id}/documents?limit=100`);
+  await until(
+    async () => (await documents()).items.every((one) => ['ready', 'failed'].includes(one.state)),
+    'documents',
+  );
+  const named = async (name) => (await documents()).items.find((one) => one.name === name);
+  const lamp = await named('reading-lamps.pdf');
+  const rules = await named('house-rules.md');
+  const broken = await named('broken-scan.pdf');
+  const cited = (await call(page, 'GET', `/documents/${lamp.id}/paragraphs`)).items;
+  const ruled = (await call(page, 'GET', `/documents/${rules.id}/paragraphs?limit=5`)).items;
+  await call(page, 'PATCH', `/paragraphs/${ruled[1].id}`, {
+    content: `${ruled[1].content} Edited by hand.`,
+    revision: ruled[1].revision,
+  });
+  await call(page, 'PATCH', `/paragraphs/${ruled[2].id}`, { is_active: false });
+  const empty = await call(page, 'POST', '/knowledge-bases', {
+    name: 'Empty shelf',
+    description: 'Nothing here yet.',
+  });
+  await call(page, 'POST', '/knowledge-bases', {
+    name: '政府采购与招投标管理规章制度汇编（二〇二六年修订版）',
+    description: '收录历年采购、招标、合同管理方面的规章、流程与模板，供各部门查阅。',
+  });
+  const application = await call(page, 'POST', '/applications', {
+    name: 'Help desk',
+    description: 'Answers to what customers ask most: returns, error codes, the Beacon 200.',
+    knowledge_base_ids: [base.id],
+    settings: {
+      opening_words: 'Ask about orders, returns and devices.',
+      suggested_questions: base.suggested_questions.slice(0, 3),
+    },
+  });
+  const thread = await asked(page, base.suggested_questions[0]);
+  await asked(page, base.suggested_questions[1], thread);
+  const lost = await asked(page, 'What is the airspeed velocity of an unladen swallow?');
+  const written = await threadWithModel(page, base);
+  const branch = await people(page);
+  return {
+    base: base.id,
+    question: base.suggested_questions[0],
+    empty: empty.id,
+    lamp: lamp.id,
+    rules: rules.id,
+    broken: broken.id,
+    paragraph: (cited[1] ?? cited[0]).id,
+    application: application.id,
+    thread,
+    lost,
+    written,
+    branch: branch.id,
+  };
+}
+
+/** [name, path, what to do before the picture, the workspace if it is not the first]. */
+export function views(ids) {
+  const hit = async (view) => {
+    await view.getByRole('textbox').first().fill(ids.question);
+    await view.keyboard.press('Enter');
+    await view.locator('article').first().waitFor();
+  };
+  const press = (name) => (view) => view.getByRole('button', { name }).first().click();
+  return [
+    ['welcome', '/welcome'],
+    ['ask', '/ask'],
+    ['ask-application', `/ask?application=${ids.application}`],
+    ['conversation', `/ask/${ids.thread}`],
+    ['written', `/ask/${ids.written}`],
+    ['not-found', `/ask/${ids.lost}`],
+    ['knowledge', '/knowledge'],
+    ['new-base', '/knowledge', press(/^(New knowledge base|新建知识库)$/)],
+    ['base', `/knowledge/${ids.base}`],
+    ['base-empty', `/knowledge/${ids.empty}`],
+    ['hit-test', `/knowledge/${ids.base}?tab=hit-test`, hit],
+    ['base-settings', `/knowledge/${ids.base}?tab=settings`],
+    ['document', `/documents/${ids.lamp}?paragraph=${ids.paragraph}`],
+    ['document-long', `/documents/${ids.rules}`],
+    ['document-failed', `/documents/${ids.broken}`],
+    ['document-missing', '/documents/00000000-0000-0000-0000-000000000000'],
+    ['applications', '/applications'],
+    ['application', `/applications/${ids.application}`],
+    ['application-new', '/applications/new'],
+    ['models', '/models'],
+    ['model-drawer', '/models', press(/^(Add a model|添加模型|接入模型)$/)],
+    ...['profile', 'members', 'groups', 'keys', 'workspaces', 'users', 'audit'].map((section) => [
+      section,
+      `/settings?section=${section}`,
+    ]),
+    ['invite', '/settings?section=members', press(/^(Invite someone|邀请成员)$/)],
+    ['palette', '/ask', (view) => view.keyboard.press('Control+k')],
+    [
+      'menu',
+      '/ask',
+      (view, width) => width === 390 && view.getByRole('button', { name: /^(Menu|菜单)$/ }).click(),
+    ],
+    ['nowhere', '/nowhere'],
+    ['knowledge-none', '/knowledge', null, ids.branch],
+    ['applications-none', '/applications', null, ids.branch],
+    ['ask-none', '/ask', null, ids.branch],
+  ];
+}
