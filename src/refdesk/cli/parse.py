@@ -14,7 +14,8 @@ import typer
 
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import get_settings
-from refdesk.knowledge.parsing import Block, Parsed, ParseOptions, parse_limited
+from refdesk.knowledge import SplitOptions, parse_options
+from refdesk.knowledge.parsing import Block, Parsed, parse_limited
 from refdesk.knowledge.splitting import SplitResult, SplitSettings, split
 
 UNREADABLE = 2
@@ -38,6 +39,16 @@ def parse_command(
         str | None,
         typer.Option(envvar="REFDESK_PARSE_PASSWORD", help="Password of a protected file."),
     ] = None,
+    comments: Annotated[
+        bool, typer.Option("--comments", help="Read comments of Office files and notes of cells as text.")
+    ] = False,
+    running: Annotated[
+        bool, typer.Option("--running", help="Read headers and footers of Office texts as text.")
+    ] = False,
+    sheets: Annotated[str, typer.Option(help="Tables of spreadsheets: auto, rows or table.")] = "auto",
+    min_size: Annotated[
+        int | None, typer.Option(help="Paragraphs with fewer characters join the one before.")
+    ] = None,
 ) -> None:
     """Read a file, split it and print what came out."""
     try:
@@ -45,9 +56,15 @@ def parse_command(
             profile=_one_of(profile, "standard", "compact", "structured"),
             limit=limit,
             unit=_one_of(unit, "characters", "tokens") if unit else None,
+            min_size=min_size,
             patterns=tuple(pattern or ()),
         )
-        parsed = _read(file, ParseOptions(password=password))
+        chosen = SplitOptions(
+            include_comments=comments,
+            include_running=running,
+            sheet_form=_one_of(sheets, "auto", "rows", "table"),
+        )
+        parsed = _read(file, chosen, password)
         result = split(parsed, settings)
     except AppError as error:
         _fail(error, as_json=as_json)
@@ -63,14 +80,14 @@ def _one_of(value: str, *allowed: str) -> Any:
     return value
 
 
-def _read(file: Path, options: ParseOptions) -> Parsed:
+def _read(file: Path, chosen: SplitOptions, password: str | None) -> Parsed:
     if not file.is_file():
         raise typer.BadParameter(f"There is no file {file}.")
     limits = get_settings()
     return parse_limited(
         file,
         file.name,
-        options,
+        parse_options(chosen, limits, password),
         timeout_s=limits.parse_timeout_s,
         memory_bytes=limits.parse_memory_bytes,
     )

@@ -57,6 +57,24 @@ class Settings(BaseSettings):
     parse_memory_bytes: int = Field(
         default=2 * 1024**3, ge=64 * 1024**2, description="Memory limit of the process that parses one file."
     )
+    parse_max_output_bytes: int = Field(
+        default=256 * 1024**2, ge=1024**2, description="Largest result of parsing one file, as JSON."
+    )
+    parse_max_pages: int = Field(default=5_000, ge=1, description="Most pages or slides of one file.")
+    parse_max_unpacked_bytes: int = Field(
+        default=512 * 1024**2, ge=1024**2, description="Most bytes one archive or Office file unpacks to."
+    )
+    parse_max_unpack_ratio: int = Field(
+        default=300,
+        ge=2,
+        description="Highest ratio of unpacked to packed bytes of what unpacks to more than 8 MB.",
+    )
+    parse_max_nesting: int = Field(
+        default=3, ge=0, le=10, description="How many archives and messages inside one another are opened."
+    )
+    parse_max_members: int = Field(
+        default=1_000, ge=1, description="Most files read of one archive, most attachments of one message."
+    )
     index_batch_size: int = Field(
         default=32, ge=1, le=1024, description="Paragraphs embedded and written between two checkpoints."
     )

@@ -11,12 +11,14 @@ from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
+from refdesk.knowledge.parse_settings import parse_options
 from refdesk.knowledge.repository import (
     RESOURCE,
     DocumentRepository,
     KnowledgeBaseRepository,
     require_base,
 )
+from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
 
 routers = (routes.router, document_routes.router)
@@ -32,6 +34,8 @@ __all__ = [
     "Paragraph",
     "ParagraphRepository",
     "Paragraphs",
+    "SplitOptions",
     "jobs",
+    "parse_options",
     "routers",
 ]

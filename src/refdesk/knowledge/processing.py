@@ -29,6 +29,7 @@ from refdesk.knowledge.errors import ContentLost
 from refdesk.knowledge.index_run import IndexRun, Superseded, base_index
 from refdesk.knowledge.indexing import IndexWriter
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.parse_settings import parse_options
 from refdesk.knowledge.parsing import NoText, Parsed, parse_in_subprocess
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
@@ -83,7 +84,7 @@ class DocumentRun:
         if not claim.is_split:
             if claim.blob is None:
                 raise ContentLost
-            parsed = await self._parse(claim.name, claim.blob)
+            parsed = await self._parse(claim.name, claim.blob, claim.options)
             await self._enter("splitting")
             result = await asyncio.to_thread(split, parsed, split_settings(claim.options))
             await self._save(parsed, result)
@@ -144,11 +145,15 @@ class DocumentRun:
         async with self._database.transaction() as session:
             (await self._owned(session)).state = stage
 
-    async def _parse(self, name: str, blob: Blob) -> Parsed:
+    async def _parse(self, name: str, blob: Blob, options: SplitOptions) -> Parsed:
         data = await blobs.load(self._database, self._scope, blob)
         settings = self._context.settings
         return await parse_in_subprocess(
-            data, name, timeout_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes
+            data,
+            name,
+            parse_options(options, settings),
+            timeout_s=settings.parse_timeout_s,
+            memory_bytes=settings.parse_memory_bytes,
         )
 
     async def _save(self, parsed: Parsed, result: SplitResult) -> None:

@@ -34,6 +34,16 @@ class SplitOptions(BaseModel):
     with_filter: bool = Field(
         default=True, description="Collapse runs of spaces and blank lines; remove control characters."
     )
+    include_comments: bool = Field(
+        default=False, description="Read comments of Office files and notes of cells as text."
+    )
+    include_running: bool = Field(
+        default=False, description="Read headers and footers of Office texts as text."
+    )
+    sheet_form: Literal["auto", "rows", "table"] = Field(
+        default="auto",
+        description="Tables of spreadsheets: an item a row (`header: value; …`), one table, or what fits.",
+    )
 
 
 class KnowledgeBaseCreate(_Input):

@@ -80,19 +80,24 @@ class Parsed:
 class ParseOptions:
     """Choices and limits of one parse. Sizes are bytes.
 
+    `include_comments`: comments of Office files and notes of cells become text. `include_running`: so do
+    headers and footers of Office texts, before and after the rest; without it they are in `meta` only.
     `sheet_form`: tables of spreadsheets as one item a row (`header: value; …`) or as Markdown; `auto` takes
     Markdown where a table fits into a paragraph. `max_nesting`: how many archives and messages inside one
-    another are opened; `max_members`: how many files of one archive or message are read.
+    another are opened; `max_members`: how many files of one archive or message are read;
+    `max_output_bytes`: the largest result, as JSON, that a parsing process may send.
     """
 
     password: str | None = None
     include_comments: bool = False
+    include_running: bool = False
     sheet_form: Literal["auto", "rows", "table"] = "auto"
     max_pages: int = 5_000
     max_unpacked_bytes: int = 512 * 1024 * 1024
     max_unpack_ratio: int = 300
     max_nesting: int = 3
     max_members: int = 1_000
+    max_output_bytes: int = 256 * 1024 * 1024
 
 
 class Parser(Protocol):

@@ -67,7 +67,6 @@ def main() -> int:
     from refdesk.knowledge.parsing.progress import listening
     from refdesk.knowledge.parsing.selection import parse
     from refdesk.knowledge.parsing.wire import (
-        MAX_RESULT_BYTES,
         PROGRESS_MARK,
         decode_options,
         encode_error,
@@ -81,8 +80,8 @@ def main() -> int:
         options = decode_options(orjson.dumps(request["options"]))
         with listening(_Progress(PROGRESS_MARK)):
             answer = encode_parsed(parse(data, request["name"], options))
-        if len(answer) > MAX_RESULT_BYTES:
-            raise ResultTooLarge(max_bytes=MAX_RESULT_BYTES)
+        if len(answer) > options.max_output_bytes:
+            raise ResultTooLarge(max_bytes=options.max_output_bytes)
     except ParseError as error:
         answer = encode_error(error)
     except MemoryError:

@@ -57,7 +57,7 @@ class TooManyPages(ParseError):
     code = "too-many-pages"
     status = 413
     message = "The file has more pages than the limit allows."
-    hint = "Split the file into parts."
+    hint = "Split the file into parts, or raise REFDESK_PARSE_MAX_PAGES."
 
 
 class UnpackedTooLarge(ParseError):
@@ -66,16 +66,16 @@ class UnpackedTooLarge(ParseError):
     code = "unpacked-too-large"
     status = 413
     message = "The file unpacks to more than the limit allows."
-    hint = "Make the file smaller, for instance by removing pictures."
+    hint = "Split it or remove pictures; the limits are the settings that begin with REFDESK_PARSE_MAX."
 
 
 class ResultTooLarge(ParseError):
-    """The text read from the file is larger than the limit of 256 MB."""
+    """The text read from the file is larger than the limit."""
 
     code = "parse-result-too-large"
     status = 413
-    message = "The file holds more text than can be taken in."
-    hint = "Split the file into parts."
+    message = "The file holds more text than the limit allows."
+    hint = "Split the file into parts, or raise REFDESK_PARSE_MAX_OUTPUT_BYTES."
 
 
 class ParseTimeout(ParseError):

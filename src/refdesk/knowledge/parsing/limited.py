@@ -32,7 +32,7 @@ from refdesk.knowledge.parsing.errors import (
     ResultTooLarge,
 )
 from refdesk.knowledge.parsing.progress import OnProgress
-from refdesk.knowledge.parsing.wire import MAX_RESULT_BYTES, PROGRESS_MARK, decode_result
+from refdesk.knowledge.parsing.wire import PROGRESS_MARK, decode_result
 
 _COMMAND = (sys.executable, "-I", str(Path(__file__).with_name("child.py")))
 _POLL_S = 0.05
@@ -107,12 +107,13 @@ def parse_limited(
 ) -> Parsed:
     """Read a file in a limited process. Raises a `ParseError`; `ParseCancelled` once `cancelled` is set."""
     data = source if isinstance(source, bytes) else source.read_bytes()
-    request = _request(data, name, options or ParseOptions(), timeout_s, memory_bytes)
+    options = options or ParseOptions()
+    request = _request(data, name, options, timeout_s, memory_bytes)
     deadline = time.monotonic() + timeout_s
     with subprocess.Popen(
         _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=True
     ) as process:
-        pipes = _Pipes(process, request)
+        pipes = _Pipes(process, request, options.max_output_bytes)
         try:
             while not pipes.ended():
                 pipes.pass_on(on_progress, min(_POLL_S, deadline - time.monotonic()))
@@ -131,11 +132,12 @@ def parse_limited(
 class _Pipes:
     """The pipes of a process, each served by a thread of its own: none can block another."""
 
-    def __init__(self, process: subprocess.Popen[bytes], request: bytes) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], request: bytes, max_output_bytes: int) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self.out = bytearray()
+        self._max_output_bytes = max_output_bytes
         self._told: SimpleQueue[tuple[int, int]] = SimpleQueue()
         self.report = _Report(lambda done, total: self._told.put((done, total)))
         self._process = process
@@ -155,13 +157,13 @@ class _Pipes:
             take(chunk)
 
     def _keep(self, chunk: bytes) -> None:
-        if len(self.out) <= MAX_RESULT_BYTES:
+        if len(self.out) <= self._max_output_bytes:
             self.out += chunk
 
     def ended(self) -> bool:
         """Whether the process has closed its pipes and ended. Raises `ResultTooLarge`."""
-        if len(self.out) > MAX_RESULT_BYTES:
-            raise ResultTooLarge(max_bytes=MAX_RESULT_BYTES)
+        if len(self.out) > self._max_output_bytes:
+            raise ResultTooLarge(max_bytes=self._max_output_bytes)
         return not any(thread.is_alive() for thread in self._threads) and self._process.poll() is not None
 
     def pass_on(self, listener: OnProgress | None, wait_s: float) -> None:
@@ -184,7 +186,9 @@ def _send(stream: IO[bytes], request: bytes) -> None:
         stream.write(request)
 
 
-async def _exchange(process: asyncio.subprocess.Process, request: bytes, report: _Report) -> bytes:
+async def _exchange(
+    process: asyncio.subprocess.Process, request: bytes, report: _Report, max_output_bytes: int
+) -> bytes:
     """`communicate`, but what comes back is bounded, whatever has become of the process that sends it."""
     stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
     assert stdin is not None
@@ -202,7 +206,7 @@ async def _exchange(process: asyncio.subprocess.Process, request: bytes, report:
             report.feed(chunk)
         report.close()
 
-    reading = (asyncio.ensure_future(_bounded(stdout)), asyncio.ensure_future(listen()))
+    reading = (asyncio.ensure_future(_bounded(stdout, max_output_bytes)), asyncio.ensure_future(listen()))
     sending = asyncio.ensure_future(send())
     try:
         out, _ = await asyncio.gather(*reading)
@@ -223,12 +227,12 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-async def _bounded(stream: asyncio.StreamReader) -> bytes:
+async def _bounded(stream: asyncio.StreamReader, max_bytes: int) -> bytes:
     received = bytearray()
     while chunk := await stream.read(64 * 1024):
         received += chunk
-        if len(received) > MAX_RESULT_BYTES:
-            raise ResultTooLarge(max_bytes=MAX_RESULT_BYTES)
+        if len(received) > max_bytes:
+            raise ResultTooLarge(max_bytes=max_bytes)
     return bytes(received)
 
 
@@ -243,14 +247,15 @@ async def parse_in_subprocess(
 ) -> Parsed:
     """Read a file in a limited process without blocking the loop; cancelling kills the process."""
     data = source if isinstance(source, bytes) else await asyncio.to_thread(source.read_bytes)
-    request = _request(data, name, options or ParseOptions(), timeout_s, memory_bytes)
+    options = options or ParseOptions()
+    request = _request(data, name, options, timeout_s, memory_bytes)
     process = await asyncio.create_subprocess_exec(
         *_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     report = _Report(on_progress)
     try:
         async with asyncio.timeout(timeout_s):
-            out = await _exchange(process, request, report)
+            out = await _exchange(process, request, report, options.max_output_bytes)
     except TimeoutError:
         raise ParseTimeout(timeout_s=timeout_s) from None
     finally:

@@ -11,8 +11,6 @@ import orjson
 from refdesk.knowledge.parsing.blocks import Block, Box, Parsed, ParseOptions, ParseWarning
 from refdesk.knowledge.parsing.errors import BY_CODE, ParseCrashed, ParseError
 
-# Some 80 million characters; the parent holds the text and what it decodes to at the same time.
-MAX_RESULT_BYTES = 256 * 1024**2
 # Begins a line of progress on standard error (`done total`); libraries write there too, but never this.
 PROGRESS_MARK = "\x1eprogress "
 

@@ -18,6 +18,7 @@ from refdesk.knowledge.parsing import (
     ParseCrashed,
     ParseError,
     ParseMemory,
+    ParseOptions,
     ParseTimeout,
     UnsupportedKind,
     choose,
@@ -121,9 +122,9 @@ def test_cancelling_from_a_thread_stops_the_process() -> None:
 async def test_a_process_that_sends_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     endless = "import sys\nwhile True: sys.stdout.buffer.write(b'x' * 65536)"
     monkeypatch.setattr(limited, "_COMMAND", (sys.executable, "-I", "-c", endless))
-    monkeypatch.setattr(limited, "MAX_RESULT_BYTES", 1024**2)
+    options = ParseOptions(max_output_bytes=1024**2)
     with pytest.raises(ResultTooLarge) as caught:
-        await parse_in_subprocess(b"text", "a.md", timeout_s=60)
+        await parse_in_subprocess(b"text", "a.md", options, timeout_s=60)
     assert caught.value.code == "parse-result-too-large"
     assert _children() == []
 

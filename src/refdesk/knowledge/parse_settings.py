@@ -1,0 +1,30 @@
+"""How a base's or document's settings and the process's limits become the options of one parse."""
+
+from refdesk.kit.settings import Settings
+from refdesk.knowledge.parsing import ParseOptions
+from refdesk.knowledge.schemas import SplitOptions
+
+# Settings that change what is read, not only where it is cut: with one of them changed, the parsed text that
+# was kept is of no use and the file is read again.
+_READING = ("include_comments", "include_running", "sheet_form")
+
+
+def parse_options(options: SplitOptions, limits: Settings, password: str | None = None) -> ParseOptions:
+    """The options of one parse, from what people chose and what the process allows."""
+    return ParseOptions(
+        password=password,
+        include_comments=options.include_comments,
+        include_running=options.include_running,
+        sheet_form=options.sheet_form,
+        max_output_bytes=limits.parse_max_output_bytes,
+        max_pages=limits.parse_max_pages,
+        max_unpacked_bytes=limits.parse_max_unpacked_bytes,
+        max_unpack_ratio=limits.parse_max_unpack_ratio,
+        max_nesting=limits.parse_max_nesting,
+        max_members=limits.parse_max_members,
+    )
+
+
+def reads_differently(before: SplitOptions, after: SplitOptions) -> bool:
+    """Whether the file must be parsed again because of a change of settings, not only split again."""
+    return any(getattr(before, name) != getattr(after, name) for name in _READING)

@@ -1,0 +1,33 @@
+"""The edge to OpenCV and ONNX Runtime, which have no type information; and where the models lie.
+
+The models are PP-OCRv6 small (Apache-2.0), as they come inside the `rapidocr` wheel. Its Python code is not
+used: loading it takes 2 s (YAML tables, HTTP clients, a downloader), this package 0.2 s.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+cv2: Any = import_module("cv2")
+_onnxruntime: Any = import_module("onnxruntime")
+
+cv2.setNumThreads(1)
+
+type Session = Any
+"""A loaded model."""
+
+
+def load_model(name: str, threads: int) -> Session:
+    """A model by the name of its file. Raises `ModuleNotFoundError` where `rapidocr` is not installed."""
+    spec = find_spec("rapidocr")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("rapidocr holds the OCR models and is not installed", name="rapidocr")
+    options = _onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Pages differ in size: an arena would keep the largest buffers of each forever.
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 4
+    path = Path(spec.submodule_search_locations[0]) / "models" / name
+    return _onnxruntime.InferenceSession(str(path), sess_options=options, providers=["CPUExecutionProvider"])
