@@ -43,7 +43,7 @@ async def test_weights_after_a_drift_are_those_of_the_present_average(
     row = next(row for row in rows if row.paragraph_id == short.paragraphs[0].id)
     stored = sorted(float(cell.split(":")[1]) for cell in row.bm25[1 : row.bm25.index("}")].split(","))
     # "short" twice, "text" and "0" once.
-    expected = bm25.weights(np.array([1.0, 1.0, 2.0]), row.length, row.mean)
+    expected = bm25.weights(np.array([1.0, 1.0, 2.0]), np.zeros(3, np.bool_), row.length, row.mean)
     assert stored == pytest.approx(sorted(expected.tolist()), rel=1e-4)
 
 

@@ -2,6 +2,7 @@
 
 A long paragraph becomes several overlapping pieces, each an entry; every piece is read by the embedder and
 by the tokenizer under the paragraph's chain of titles, since "Limits" means little without "Uploads" above.
+Each question attached to a paragraph is an entry too, so that one like it finds the paragraph.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ class EntryKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParagraphText:
-    """A paragraph as the index needs it. `revision` is the one this text is of."""
+    """A paragraph with the questions attached to it, as the index needs them; `revision` is its own."""
 
     id: UUID
     document_id: UUID
@@ -39,11 +40,16 @@ class ParagraphText:
     revision: int
     is_active: bool = True
     acl_id: int = 0
+    questions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row to be: `start`, `end` are offsets in the paragraph's content; `text` is what is embedded."""
+    """One row to be: `start`, `end` are offsets in the paragraph's content; `text` is what is embedded.
+
+    `counts` and `length` are those of the text without its titles; terms that only the titles hold are in
+    `counts` with 0. `title_terms` are all terms of the titles.
+    """
 
     paragraph: ParagraphText
     kind: EntryKind
@@ -52,6 +58,7 @@ class Entry:
     text: str
     script: Script
     counts: dict[int, int]
+    title_terms: frozenset[int]
     length: int
 
 
@@ -73,21 +80,39 @@ def prepare_entries(paragraphs: Sequence[ParagraphText], *, terms: Sequence[str]
     entries: list[Entry] = []
     for paragraph in paragraphs:
         titles = " > ".join(title.strip() for title in paragraph.title_chain if title.strip())
+        title_terms = frozenset(count_terms(tokenize(titles.replace("\x00", " "), terms=terms)))
         limit, overlap = _PIECE_CHARS[dominant_script(paragraph.content) in _WORDY]
         for start, end in pieces(paragraph.content, limit_chars=limit, overlap_chars=overlap):
             body = paragraph.content[start:end]
-            text = (f"{titles}\n{body}" if titles else body).replace("\x00", " ")
-            tokens = tokenize(text, terms=terms)
+            text = f"{titles}\n{body}" if titles else body
+            entries.append(_entry(paragraph, EntryKind.PIECE, (start, end), text, body, title_terms, terms))
+        for question in paragraph.questions:
+            span = (0, len(paragraph.content))
             entries.append(
-                Entry(
-                    paragraph=paragraph,
-                    kind=EntryKind.PIECE,
-                    start=start,
-                    end=end,
-                    text=text,
-                    script=dominant_script(body),
-                    counts=count_terms(tokens),
-                    length=len(tokens),
-                )
+                _entry(paragraph, EntryKind.QUESTION, span, question, question, frozenset(), terms)
             )
     return PreparedEntries(tuple(paragraphs), tuple(entries))
+
+
+def _entry(
+    paragraph: ParagraphText,
+    kind: EntryKind,
+    span: tuple[int, int],
+    text: str,
+    body: str,
+    title_terms: frozenset[int],
+    terms: Sequence[str],
+) -> Entry:
+    tokens = tokenize(body.replace("\x00", " "), terms=terms)
+    counts = dict.fromkeys(title_terms, 0) | count_terms(tokens)
+    return Entry(
+        paragraph=paragraph,
+        kind=kind,
+        start=span[0],
+        end=span[1],
+        text=text.replace("\x00", " "),
+        script=dominant_script(body),
+        counts=dict(sorted(counts.items())),
+        title_terms=title_terms,
+        length=len(tokens),
+    )

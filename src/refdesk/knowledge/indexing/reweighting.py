@@ -14,13 +14,14 @@ from refdesk.kit.database import Database
 from refdesk.knowledge.indexing import bm25, wire
 from refdesk.knowledge.indexing.repository import IndexRepository
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
+from refdesk.knowledge.indexing.terms import salt_of
 
 DRIFT = 0.10
 """Relative change of the average length from which entries are weighted anew."""
 
 _BATCH = 500
 _SELECT = text("""
-SELECT id, length, weighted_with, bm25::text FROM index_entries
+SELECT id, length, weighted_with, terms[1:title_terms], bm25::text FROM index_entries
 WHERE home = :home AND index_id = :index_id AND weighted_with <> CAST(:average AS real) AND id > :after
 ORDER BY id LIMIT :batch FOR UPDATE
 """)
@@ -48,7 +49,7 @@ async def reweight(database: Database, scope: Scope, index_id: UUID) -> int:
         if has_drifted(index):
             index.average_length = float(np.float32(index.total_length / index.entry_count))
         average = index.average_length
-    changed, after = 0, UUID(int=0)
+    changed, after, salt = 0, UUID(int=0), salt_of(index_id)
     while True:
         async with database.transaction() as session:
             home = (await IndexRepository(session, scope).lock_shared(index_id)).home
@@ -56,16 +57,21 @@ async def reweight(database: Database, scope: Scope, index_id: UUID) -> int:
             rows = (await session.execute(_SELECT, {**parameters, "after": after, "batch": _BATCH})).all()
             if not rows:
                 return changed
-            vectors = [_reweighted(vector, length, was, average) for _, length, was, vector in rows]
+            vectors = [
+                _reweighted(vector, {term ^ salt for term in titles}, length, was, average)
+                for _, length, was, titles, vector in rows
+            ]
             await session.execute(
                 _UPDATE, {**parameters, "ids": [row[0] for row in rows], "vectors": vectors}
             )
         changed, after = changed + len(rows), rows[-1][0]
 
 
-def _reweighted(vector: str, length: int, weighted_with: float, average: float) -> str:
+def _reweighted(vector: str, title_terms: set[int], length: int, weighted_with: float, average: float) -> str:
     cells = [cell.split(":") for cell in vector[1 : vector.index("}")].split(",") if cell]
+    terms = [int(term) for term, _ in cells]
     old = np.array([float(weight) for _, weight in cells], dtype=np.float64)
-    counts = bm25.counts_of(old, length, weighted_with)
-    new = bm25.weights(counts, length, float(np.float32(average)))
-    return wire.sparsevec_text(dict(zip((int(term) for term, _ in cells), new.tolist(), strict=True)))
+    in_title = np.array([term in title_terms for term in terms], dtype=np.bool_)
+    counts = bm25.counts_of(old, in_title, length, weighted_with)
+    new = bm25.weights(counts, in_title, length, float(np.float32(average)))
+    return wire.sparsevec_text(dict(zip(terms, new.tolist(), strict=True)))

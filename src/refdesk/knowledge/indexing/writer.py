@@ -30,7 +30,7 @@ from refdesk.knowledge.tables import Paragraph
 
 COLUMNS = (
     "home, id, index_id, workspace_id, knowledge_base_id, document_id, paragraph_id, acl_id, start_, end_,"
-    " length, weighted_with, kind, script, is_active, embedding, terms, bm25"
+    " length, weighted_with, kind, script, is_active, embedding, terms, bm25, title_terms"
 )
 
 # KEY SHARE holds off a delete of the paragraph (which would otherwise miss entries written meanwhile) but
@@ -207,6 +207,9 @@ class IndexWriter:
     def _row(self, index: KnowledgeIndex, average: float, entry: Entry, vector: NDArray[np.float32]) -> bytes:
         terms = np.fromiter(entry.counts.keys(), dtype=np.int64, count=len(entry.counts))
         counts = np.fromiter(entry.counts.values(), dtype=np.float64, count=len(entry.counts))
+        in_title = np.fromiter((term in entry.title_terms for term in entry.counts), np.bool_, len(terms))
+        # Title terms lead, so that their number tells which they are when weights are computed anew.
+        lexical = np.concatenate((terms[in_title], terms[~in_title]))
         # The column is `real`: weights must come from the very value it keeps, or they cannot be undone.
         kept_average = float(np.float32(average))
         return wire.row(
@@ -227,8 +230,9 @@ class IndexWriter:
                 wire.small(entry.script),
                 wire.boolean(entry.paragraph.is_active),
                 wire.halfvec(vector),
-                wire.integers(terms ^ self._salt),
-                wire.sparsevec(terms, bm25.weights(counts, entry.length, kept_average)),
+                wire.integers(lexical ^ self._salt),
+                wire.sparsevec(terms, bm25.weights(counts, in_title, entry.length, kept_average)),
+                wire.small(len(entry.title_terms)),
             )
         )
 

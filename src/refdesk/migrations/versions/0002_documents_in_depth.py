@@ -263,9 +263,12 @@ def upgrade() -> None:
     op.alter_column("paragraphs", "meta", server_default=None)
     op.execute("ALTER TABLE document_versions ALTER COLUMN snapshot SET STORAGE EXTERNAL")
     op.execute(FIRST_VERSIONS)
+    # How many of `terms`, which they lead, are in the titles.
+    op.execute("ALTER TABLE index_entries ADD COLUMN title_terms smallint NOT NULL DEFAULT 0")
 
 
 def downgrade() -> None:
+    op.execute("ALTER TABLE index_entries DROP COLUMN title_terms")
     op.drop_column("paragraphs", "meta")
     op.drop_column("paragraphs", "source_content")
     op.drop_column("paragraphs", "source_title")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refdesk.knowledge.indexing import (
+    EntryKind,
     ParagraphText,
     Script,
     bm25,
@@ -25,18 +26,43 @@ from refdesk.knowledge.indexing import (
 counts = st.lists(st.integers(1, 400), min_size=1, max_size=30)
 
 
-@given(counts, st.integers(1, 5000), st.floats(1, 2000))
-def test_counts_are_recovered_from_stored_weights(values: list[int], length: int, average: float) -> None:
+@given(counts, st.data(), st.integers(1, 5000), st.floats(1, 2000))
+def test_counts_are_recovered_from_stored_weights(
+    values: list[int], data: st.DataObject, length: int, average: float
+) -> None:
+    in_title = np.array([data.draw(st.booleans()) for _ in values], dtype=np.bool_)
     given_counts = np.array(values, dtype=np.float64)
+    given_counts[in_title] -= 1  # a term may stand in the titles only
     # The database keeps single precision.
-    stored = bm25.weights(given_counts, length, average).astype(np.float32).astype(np.float64)
-    assert bm25.counts_of(stored, length, average).tolist() == pytest.approx(values, abs=max(values) * 0.02)
+    stored = bm25.weights(given_counts, in_title, length, average).astype(np.float32).astype(np.float64)
+    recovered = bm25.counts_of(stored, in_title, length, average).tolist()
+    assert recovered == pytest.approx(given_counts.tolist(), abs=max(values) * 0.02)
 
 
-@given(st.integers(1, 50), st.integers(1, 1000), st.floats(1, 1000))
-def test_more_of_a_term_weighs_more_and_never_too_much(count: int, length: int, average: float) -> None:
-    low, high = bm25.weights(np.array([count, count + 1], dtype=np.float64), length, average)
+@given(st.integers(1, 50), st.booleans(), st.integers(1, 1000), st.floats(1, 1000))
+def test_more_of_a_term_weighs_more_and_never_too_much(
+    count: int, in_title: bool, length: int, average: float
+) -> None:
+    twice = np.array([in_title, in_title])
+    low, high = bm25.weights(np.array([count, count + 1], dtype=np.float64), twice, length, average)
     assert 0 < low < high < bm25.K1 + 1
+
+
+def test_a_short_text_gains_nothing_from_the_titles_above_it() -> None:
+    """Of paragraphs under one title, the one that speaks of the subject comes first."""
+    title = np.array([True])
+    long = bm25.weights(np.array([1.0]), title, length=300, average_length=100)
+    short = bm25.weights(np.array([0.0]), title, length=2, average_length=100)
+    assert long > short
+    assert short == bm25.weights(np.array([0.0]), title, length=300, average_length=100)
+
+
+def test_below_half_the_average_shorter_is_not_better() -> None:
+    nowhere = np.array([False])
+    tiny, small, mean = (
+        float(bm25.weights(np.array([1.0]), nowhere, length, 100)[0]) for length in (3, 50, 100)
+    )
+    assert tiny == small > mean
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
@@ -79,10 +105,21 @@ def test_every_piece_is_read_under_its_titles_and_pieces_cover_the_paragraph() -
     for entry in prepared.entries:
         assert entry.text == "手册 > 上传\n" + content[entry.start : entry.end]
         assert entry.length == sum(entry.counts.values())
-        assert term_of("手册") in entry.counts
+        assert entry.counts[term_of("手册")] == 0
+        assert term_of("手册") in entry.title_terms
         covered |= set(range(entry.start, entry.end))
     assert covered == set(range(len(content)))
     assert prepared.texts == [entry.text for entry in prepared.entries]
+
+
+def test_each_question_of_a_paragraph_is_an_entry_of_its_own() -> None:
+    paragraph = ParagraphText(uuid4(), uuid4(), ["差旅"], "按标准报销。", 1, questions=["住酒店能报多少钱？"])
+    piece, question = prepare_entries([paragraph]).entries
+    assert (piece.kind, question.kind) == (EntryKind.PIECE, EntryKind.QUESTION)
+    assert question.text == "住酒店能报多少钱？"
+    assert (question.start, question.end) == (0, len(paragraph.content))
+    assert term_of("酒店") in question.counts
+    assert not question.title_terms
 
 
 def test_the_wire_form_is_what_postgresql_reads() -> None:
