@@ -1,6 +1,6 @@
 """What a line says: a strip 48 pixels high → characters with probabilities, by CTC.
 
-PP-OCRv6 small: 18,708 characters, among them Chinese (both scripts), Japanese, and Latin with all its accents;
+PP-OCRv6 small: 18,708 characters, among them Chinese (both scripts), Japanese, and Latin with its accents;
 no Korean, Cyrillic, Arabic or Indic letters.
 """
 
@@ -17,7 +17,7 @@ _MODEL = "PP-OCRv6_rec_small.onnx"
 _HEIGHT = 48
 _MIN_WIDTH, _MAX_WIDTH = 48, 3_200
 # Strips of a batch are padded to the widest: a batch holds as many as fill this width together.
-_BATCH_WIDTH = 4_800
+_BATCH_WIDTH = 2_400
 _BATCH = 8
 
 
@@ -70,7 +70,8 @@ class Recogniser:
         keep[1:] &= best[1:] != best[:-1]
         if not keep.any():
             return Reading("", 0.0)
-        text = "".join(self._characters[i] for i in best[keep])
+        indices: list[int] = best[keep].tolist()
+        text = "".join(self._characters[i] for i in indices)
         return Reading(text, float(sure[keep].mean()))
 
 

@@ -10,6 +10,7 @@ import math
 import unicodedata
 from dataclasses import dataclass
 
+from refdesk.knowledge.parsing.layout.glyph import Glyph
 from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
 
 _INVISIBLE_MODE = 3
@@ -21,20 +22,6 @@ _LEFT_OUT = frozenset((*range(0x20), 0x7F, 0x200B, 0xFEFF, 0x200E, 0x200F)) - fr
 # “ffi” as nothing. The latter is told by its width (0.83 of the size; no single small letter reaches 0.8).
 _ARROW_FF = 0x21B5
 _FFI_WIDTH = 0.72
-
-
-@dataclass(slots=True)
-class Glyph:
-    """A character with its box (origin top left, points), size, and whether a space stands before it."""
-
-    char: str
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    size: float
-    bold: bool
-    space_before: bool
 
 
 @dataclass(slots=True)

@@ -6,22 +6,19 @@ from typing import Any
 from refdesk.knowledge.parsing.blocks import BlockList, Box, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired, TooManyPages
-from refdesk.knowledge.parsing.pdf.columns import regions
-from refdesk.knowledge.parsing.pdf.glyphs import Frame, Glyph, PageGlyphs, read_glyphs
-from refdesk.knowledge.parsing.pdf.headings import (
-    body_size,
-    label_by_entries,
-    label_by_size,
-    link_entries,
-    outline_entries,
-)
+from refdesk.knowledge.parsing.layout.columns import regions
+from refdesk.knowledge.parsing.layout.glyph import Glyph
+from refdesk.knowledge.parsing.layout.grids import take_tables
+from refdesk.knowledge.parsing.layout.headings import body_size, label_by_entries, label_by_size
+from refdesk.knowledge.parsing.layout.lines import Text, continues, glue, texts_of
+from refdesk.knowledge.parsing.layout.running import take_running
+from refdesk.knowledge.parsing.layout.segments import Segment, segments_of
+from refdesk.knowledge.parsing.layout.vertical import is_vertical, vertical_texts
+from refdesk.knowledge.parsing.pdf.glyphs import Frame, PageGlyphs, read_glyphs
 from refdesk.knowledge.parsing.pdf.legibility import is_nonsense
-from refdesk.knowledge.parsing.pdf.lines import Text, continues, glue, texts_of
-from refdesk.knowledge.parsing.pdf.ruled import rules_of, take_tables
-from refdesk.knowledge.parsing.pdf.running import take_running
-from refdesk.knowledge.parsing.pdf.segments import Segment, segments_of
+from refdesk.knowledge.parsing.pdf.outline import link_entries, outline_entries
+from refdesk.knowledge.parsing.pdf.rules import rules_of
 from refdesk.knowledge.parsing.pdf.vendor import Handle, PdfiumError, pdfium, raw
-from refdesk.knowledge.parsing.pdf.vertical import is_vertical, vertical_texts
 from refdesk.knowledge.parsing.progress import report
 
 _META = {

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from refdesk.knowledge.parsing.blocks import Box
-from refdesk.knowledge.parsing.pdf.aligned import tables_in
-from refdesk.knowledge.parsing.pdf.segments import Row, Segment, is_cjk, join, rows_of
+from refdesk.knowledge.parsing.layout.aligned import tables_in
+from refdesk.knowledge.parsing.layout.segments import Row, Segment, is_cjk, join, rows_of
 
 _LIST = re.compile(
     r"^(?:[•●▪■◆◇○◦‣➢➤✓√\uf0b7\uf0a7\uf06c\uf0d8·*–—-]\s+\S|[•●▪■◆➢\uf0b7\uf06c]|[（(]?\d{1,2}[.)）、．]\s*(?!\d)\S"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from refdesk.knowledge.parsing.pdf.glyphs import Glyph
+from refdesk.knowledge.parsing.layout.glyph import Glyph
 
 # In units of the font size. A space is at least 0.2 wide in common fonts; justified text stretches it to
 # 0.8; the gap between the columns of LaTeX's two-column layouts is 1.0 or more.

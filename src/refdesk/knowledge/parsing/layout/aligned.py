@@ -3,7 +3,7 @@
 import re
 
 from refdesk.knowledge.parsing.grid import markdown_table
-from refdesk.knowledge.parsing.pdf.segments import Row, Segment, join
+from refdesk.knowledge.parsing.layout.segments import Row, Segment, join
 
 _MIN_ROWS = 3
 _MAX_SINGLES = 2

@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 from refdesk.knowledge.parsing.blocks import Box
-from refdesk.knowledge.parsing.pdf.glyphs import Glyph
-from refdesk.knowledge.parsing.pdf.lines import Text
-from refdesk.knowledge.parsing.pdf.segments import is_cjk
+from refdesk.knowledge.parsing.layout.glyph import Glyph
+from refdesk.knowledge.parsing.layout.lines import Text
+from refdesk.knowledge.parsing.layout.segments import is_cjk
 
 _MIN_GLYPHS = 6
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from refdesk.knowledge.parsing.pdf.segments import Segment, join, rows_of
+from refdesk.knowledge.parsing.layout.segments import Segment, join, rows_of
 
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"^[ivxlcIVXLC]{1,7}$")

@@ -5,7 +5,7 @@ the page into bands; within a band the left column is read first. Tables look li
 must be filled like running text, else the band stays one region of rows.
 """
 
-from refdesk.knowledge.parsing.pdf.segments import Segment, is_cjk, rows_of
+from refdesk.knowledge.parsing.layout.segments import Segment, is_cjk, rows_of
 
 _STEP = 3.0
 _MIN_ROWS = 3
