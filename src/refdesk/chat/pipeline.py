@@ -6,6 +6,7 @@ guidance, tools) is a new line here; an agent or a workflow is another function 
 
 from refdesk.chat.answering import write_answer
 from refdesk.chat.context import RunContext
+from refdesk.chat.direct import direct_hit, return_directly
 from refdesk.chat.emptiness import reply_empty
 from refdesk.chat.memory import recall
 from refdesk.chat.quoting import quote_answer
@@ -21,6 +22,8 @@ async def answer_question(context: RunContext) -> None:
     result = await retrieve(context, query)
     if not result.found:
         await reply_empty(context, result)
+    elif (hit := direct_hit(result)) is not None:
+        await return_directly(context, hit, result)
     elif context.completer is None:
         await quote_answer(context, query, result)
     else:

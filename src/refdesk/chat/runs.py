@@ -44,6 +44,7 @@ from refdesk.kit import sse
 from refdesk.kit.database import Database
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import Settings
+from refdesk.knowledge import ParagraphRepository
 from refdesk.retrieval import Retriever
 
 log = structlog.get_logger(__name__)
@@ -133,6 +134,11 @@ class RunManager:
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
+
+    @property
+    def active_runs(self) -> int:
+        """Runs this process works on, including what it does after a run's last event."""
+        return len(self._active)
 
     async def submit(self, scope: Scope, submission: RunSubmission) -> RunOut:
         """Store the run and begin it; its `run.started` event exists when this returns."""
@@ -274,7 +280,16 @@ class RunManager:
             await self._writer.flush(active.id)
         except (SQLAlchemyError, OSError) as error:
             log.warning("runs.log-not-written", error=type(error).__name__)
+        await self._count_hits(active)
         return self._give_up(active)
+
+    async def _count_hits(self, active: ActiveRun) -> None:
+        hits = [UUID(hit["paragraph_id"]) for hit in active.recorder.retrieval.get("hits", ())]
+        try:
+            async with self._database.transaction() as session:
+                await ParagraphRepository(session, active.planned.scope).count_hits(hits)
+        except (SQLAlchemyError, OSError) as error:  # a statistic: not worth a run
+            log.warning("runs.hits-not-counted", error=type(error).__name__)
 
     def _give_up(self, active: ActiveRun) -> None:
         """Forget the run here; its listeners go on from the log."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -52,6 +52,21 @@ class ParagraphRepository:
             )
         )
         return dict(rows.all())
+
+    async def count_hits(self, paragraph_ids: Sequence[UUID]) -> None:
+        """Note that an answer was sought in these paragraphs. Not a change: `updated_at` stays."""
+        found = (
+            select(Paragraph.id)
+            .where(Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id.in_(paragraph_ids))
+            .order_by(Paragraph.id)  # so that two answers with the same paragraphs never wait in a ring
+            .with_for_update(key_share=True)
+        )
+        await self.session.execute(
+            update(Paragraph)
+            .where(Paragraph.id.in_(found.scalar_subquery()))
+            .values(hit_count=Paragraph.hit_count + 1, updated_at=Paragraph.updated_at)
+            .execution_options(synchronize_session=False)
+        )
 
     async def indexed_revisions(self, index_id: UUID, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """Which revision an index holds of those of these paragraphs that it holds."""

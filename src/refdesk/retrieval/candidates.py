@@ -18,6 +18,7 @@ class Row:
     entry_id: UUID
     index_id: UUID
     paragraph_id: UUID
+    kind: int
     script: int
     start: int
     end: int

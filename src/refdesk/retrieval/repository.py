@@ -27,7 +27,10 @@ class SearchedIndex:
 
 @dataclass(frozen=True, slots=True)
 class FoundParagraph:
-    """What is shown of a paragraph, and the terms of the entry that it was found by."""
+    """What is shown of a paragraph, and the terms of the entry that it was found by.
+
+    `direct_from` is the similarity from which the paragraph itself is the answer, if its document says so.
+    """
 
     document_id: UUID
     knowledge_base_id: UUID
@@ -37,6 +40,7 @@ class FoundParagraph:
     content: str
     page: int | None
     boxes: list[Any]
+    direct_from: float | None
     terms: list[int]
 
 
@@ -123,14 +127,14 @@ class SearchRepository:
             )
         statement = (
             "SELECT e.id, p.document_id, p.knowledge_base_id, d.name, p.title, p.title_chain, p.content,"
-            f" p.page, p.boxes, e.terms FROM ({' UNION ALL '.join(parts)}) e"
+            " p.page, p.boxes,"
+            " CASE WHEN d.hit_handling = 'directly_return' THEN d.direct_return_similarity END, e.terms"
+            f" FROM ({' UNION ALL '.join(parts)}) e"
             " JOIN paragraphs p ON p.id = e.paragraph_id JOIN documents d ON d.id = p.document_id"
             " WHERE p.workspace_id = :workspace_id AND d.deleted_at IS NULL"
         )
         found: dict[UUID, FoundParagraph] = {}
         for record in await self._session.execute(text(statement), parameters):
-            entry_id, document_id, base_id, name, title, chain, content, page, boxes, terms = record
-            found[entry_id] = FoundParagraph(
-                document_id, base_id, name, title, tuple(chain), content, page, boxes, terms
-            )
+            entry_id, document_id, base_id, name, title, chain, *rest = record
+            found[entry_id] = FoundParagraph(document_id, base_id, name, title, tuple(chain), *rest)
         return found

@@ -52,6 +52,8 @@ class HitView(BaseModel):
     dense: LegScoreView | None
     lexical: LegScoreView | None
     piece: tuple[int, int] = Field(description="Span of `content` that the best entry holds.")
+    by_question: bool = Field(description="Found by a question attached to the paragraph.")
+    returns_directly: bool = Field(description="The paragraph itself is the answer to a question this near.")
 
     @classmethod
     def of(cls, hit: Hit) -> "HitView":

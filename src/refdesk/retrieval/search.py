@@ -41,6 +41,8 @@ class Hit:
 
     `score` (fused, 0–1) is for the order only. `similarity` combines the legs' calibrated scores:
     what is shown and what the gate judges. `piece` is the span of `content` that the best entry holds.
+    `by_question`: that entry is a question attached to the paragraph. `returns_directly`: its document asks
+    for the paragraph itself as the answer to a question this near.
     """
 
     paragraph_id: UUID
@@ -57,6 +59,8 @@ class Hit:
     dense: LegScore | None
     lexical: LegScore | None
     piece: tuple[int, int]
+    by_question: bool = False
+    returns_directly: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from refdesk.accounts import Scope
 from refdesk.gateway import Embedder
 from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
-from refdesk.knowledge.indexing import StatisticsRepository
+from refdesk.knowledge.indexing import EntryKind, StatisticsRepository
 from refdesk.retrieval.candidates import Candidates, Row
 from refdesk.retrieval.errors import EmbeddingChanged, QueryEmpty, QueryTooLong
 from refdesk.retrieval.gate import calibrate_words, combine
@@ -280,4 +280,6 @@ def _hit(
         dense=dense,
         lexical=lexical,
         piece=(row.start, row.end),
+        by_question=row.kind == EntryKind.QUESTION,
+        returns_directly=paragraph.direct_from is not None and similarity >= paragraph.direct_from,
     )

@@ -32,7 +32,7 @@ _MAX_EF_SEARCH = 1_000
 # A query of frequent words only (its rarest is in more entries than the budget) is ranked over this many.
 _FREQUENT_LIMIT = 20_000
 _BINARY_OVERSAMPLING = 10
-_INNER = "id, index_id, paragraph_id, script, start_, end_, embedding, bm25"
+_INNER = "id, index_id, paragraph_id, kind, script, start_, end_, embedding, bm25"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class _Builder:
         cosine = "-(x.embedding <#> CAST(:vector AS halfvec))" if has_vector else "NULL::float8"
         words = "-(x.bm25 <#> CAST(:words AS sparsevec))" if has_words else "0::float8"
         self.parts.append(
-            f"SELECT {home:d} AS home, x.id, x.index_id, x.paragraph_id, x.script, x.start_, x.end_,"
-            f" {cosine} AS cosine, {words} AS words FROM ({inner}) x"
+            f"SELECT {home:d} AS home, x.id, x.index_id, x.paragraph_id, x.kind, x.script,"
+            f" x.start_, x.end_, {cosine} AS cosine, {words} AS words FROM ({inner}) x"
         )
 
 

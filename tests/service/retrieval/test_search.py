@@ -1,5 +1,7 @@
 """Searches of small bases in all three modes, against a real PostgreSQL."""
 
+from dataclasses import replace
+
 import pytest
 
 from refdesk.kit.database import Database
@@ -180,3 +182,27 @@ async def test_a_very_long_query_is_answered(library: Library) -> None:
     query = "".join(f"词语{i}编号X{i}" for i in range(800))[:7000] + "差旅费报销发票"
     result = await library.search(query, base, apply_gate=False)
     assert document.paragraphs[0].id in {hit.paragraph_id for hit in result.hits}
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_question_like_an_attached_one_finds_the_paragraph(library: Library, mode: str) -> None:
+    base = await library.base()
+    document = await library.add(base, [*CHINESE, "Room rates follow appendix B."])
+    asked = replace(document.paragraphs[5], questions=["Can I stay in an expensive hotel?"])
+    await library.index(base, [asked])
+    result = await library.search("may I stay in an expensive hotel", base, mode=mode)
+    assert result.hits[0].paragraph_id == asked.id
+    assert result.hits[0].by_question
+    assert result.hits[0].content == "Room rates follow appendix B."
+    assert [hit.paragraph_id for hit in result.hits].count(asked.id) == 1
+
+
+async def test_of_one_documents_paragraphs_the_one_that_says_something_comes_first(library: Library) -> None:
+    base = await library.base()
+    said = "奶瓶的材质以玻璃和硅胶为好，玻璃奶瓶耐高温、易清洗，适合新生儿；硅胶奶瓶轻便不易碎。" * 3
+    document = await library.add(
+        base, ["相关推荐", "返回目录", said, "发布时间"], titles=("什么材质的奶瓶最好",)
+    )
+    await library.add(base, CHINESE * 4)
+    result = await library.search("奶瓶什么材质的最好", base, mode="keywords")
+    assert result.hits[0].paragraph_id == document.paragraphs[2].id
