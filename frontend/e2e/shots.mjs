@@ -19,6 +19,8 @@ export async function takeShots(browser, url, state, views, folder) {
           hasTouch: narrow,
         });
         page.setDefaultTimeout(15_000);
+        // What was signed in with keeps its language; the picture's own comes first.
+        await page.addInitScript((value) => localStorage.setItem('refdesk-language', value), language);
         let inWorkspace = null;
         for (const [name, path, act, workspace = null] of views) {
           if (workspace !== inWorkspace) {

@@ -112,6 +112,7 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
     Button: { defaultProps: { fw: 550 } },
+    Checkbox: { defaultProps: { radius: 'sm' } },
     Drawer: { styles: dialogStyles },
     Loader: { defaultProps: { type: 'dots' } },
     Modal: {

@@ -19,7 +19,7 @@ export function EmptyState({ icon, title, text, children }: Props) {
       <Title order={2} size="h4" ta="center">
         {title}
       </Title>
-      <Text c="dimmed" ta="center" maw={440}>
+      <Text c="dimmed" ta="center" maw={440} className={classes.text}>
         {text}
       </Text>
       {children}

@@ -22,7 +22,8 @@ export function formatBytes(bytes: number): string {
   return new Intl.NumberFormat(tag(), {
     style: 'unit',
     unit: units[step],
-    unitDisplay: 'short',
+    // The short form of a byte is "byte" for any number of them.
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: step > 1 ? 1 : 0,
   }).format(value);
 }

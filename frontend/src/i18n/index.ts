@@ -38,14 +38,19 @@ export async function startLanguage() {
   await i18next
     .use(initReactI18next)
     .init({ lng: language, resources: {}, interpolation: { escapeValue: false } });
-  await changeLanguage(language);
+  await speak(language);
 }
 
-export async function changeLanguage(language: Language) {
+async function speak(language: Language) {
   await load(language);
   await i18next.changeLanguage(language);
-  localStorage.setItem(storageKey, language);
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
+}
+
+/** What somebody chose is kept; what the browser asked for is not, so that it may ask for another later. */
+export async function changeLanguage(language: Language) {
+  await speak(language);
+  localStorage.setItem(storageKey, language);
 }
 
 export function currentLanguage(): Language {

@@ -5,6 +5,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { RunOut, StageOut } from '../../api/generated/types.gen';
+import { Facts } from '../../components/Facts';
 import { formatNumber, formatScore } from '../../i18n/format';
 import { useWordFor } from '../../i18n/useWordFor';
 import { isOpen } from './liveRun';
@@ -12,7 +13,7 @@ import classes from './StatusLine.module.css';
 
 const seconds = (ms: number) => (ms >= 10_000 ? formatNumber(Math.round(ms / 1000)) : formatScore(ms / 1000));
 
-function summary(run: RunOut, t: TFunction): string {
+function summary(run: RunOut, t: TFunction): string[] {
   const parts: string[] = [];
   const bases = run.knowledge_base_ids?.length ?? 0;
   const retrieval = run.retrieval;
@@ -29,7 +30,7 @@ function summary(run: RunOut, t: TFunction): string {
     const ms = new Date(run.finished_at).getTime() - new Date(run.started_at).getTime();
     parts.push(t('ask.statusSeconds', { seconds: seconds(ms) }));
   }
-  return parts.join(' · ');
+  return parts;
 }
 
 export function StatusLine({ run }: { run: RunOut }) {
@@ -40,7 +41,9 @@ export function StatusLine({ run }: { run: RunOut }) {
     <div className={classes.status}>
       <UnstyledButton className={classes.line} onClick={toggle} aria-expanded={opened} aria-controls={panel}>
         {isOpen(run) ? <Loader size={14} aria-hidden /> : null}
-        <span aria-live="polite">{summary(run, t)}</span>
+        <span aria-live="polite">
+          <Facts items={summary(run, t)} />
+        </span>
         <IconChevronRight size={14} className={classes.chevron} data-open={opened || undefined} aria-hidden />
       </UnstyledButton>
       <Collapse expanded={opened} id={panel}>

@@ -21,7 +21,7 @@ export function Suggestions({ sources, onAsk }: { sources: Sources; onAsk: (ques
       : interleave(chosen.map((base) => base.suggested_questions));
   if (bases.length === 0) {
     return (
-      <Group gap="sm">
+      <Group mt="md">
         {mayWrite && (
           <Button component={Link} to="/welcome">
             {t('ask.addFirst')}

@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { withWorkspace } from '../../api/credentials';
 import { getDocumentOptions, getKnowledgeBaseOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { DocumentView, ParagraphView } from '../../api/generated/types.gen';
+import { Facts } from '../../components/Facts';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
 import { formatAgo, formatBytes, formatPercent } from '../../i18n/format';
@@ -90,7 +91,7 @@ function Head({ document }: { document: DocumentView }) {
     document.coverage === null ? null : t('document.covered', { share: formatPercent(document.coverage) }),
     document.file_bytes === null ? null : formatBytes(document.file_bytes),
     formatAgo(document.updated_at),
-  ].filter(Boolean);
+  ];
   return (
     <>
       <PageHeader
@@ -113,7 +114,9 @@ function Head({ document }: { document: DocumentView }) {
         text={
           <Group gap="sm">
             {document.state !== 'ready' && <StateChip document={document} />}
-            <Text size="sm">{facts.join(' · ')}</Text>
+            <Text size="sm">
+              <Facts items={facts} />
+            </Text>
           </Group>
         }
       >

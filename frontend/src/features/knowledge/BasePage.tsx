@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { getKnowledgeBaseOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
+import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
@@ -60,12 +61,14 @@ function Base({ base }: { base: KnowledgeBaseView }) {
           <>
             {base.description && <div>{base.description}</div>}
             <Text size="sm" c="dimmed">
-              {[
-                t('knowledge.documentCount', { count: counts.documents }),
-                t('knowledge.paragraphCount', { count: counts.paragraphs }),
-                t('knowledge.characterCount', { count: counts.characters }),
-                ...(attention > 0 ? [t('knowledge.attentionCount', { count: attention })] : []),
-              ].join(' · ')}
+              <Facts
+                items={[
+                  t('knowledge.documentCount', { count: counts.documents }),
+                  t('knowledge.paragraphCount', { count: counts.paragraphs }),
+                  t('knowledge.characterCount', { count: counts.characters }),
+                  attention > 0 && t('knowledge.attentionCount', { count: attention }),
+                ]}
+              />
             </Text>
           </>
         }

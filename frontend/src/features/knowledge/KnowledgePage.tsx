@@ -11,6 +11,7 @@ import { createSampleLibrary } from '../../api/generated/sdk.gen';
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
+import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
@@ -111,10 +112,12 @@ function BaseCard({ base }: { base: KnowledgeBaseView }) {
         {base.description || t('knowledge.noDescription')}
       </Text>
       <Text component="p" size="sm" m={0}>
-        {[
-          t('knowledge.documentCount', { count: base.counts.documents }),
-          t('knowledge.paragraphCount', { count: base.counts.paragraphs }),
-        ].join(' · ')}
+        <Facts
+          items={[
+            t('knowledge.documentCount', { count: base.counts.documents }),
+            t('knowledge.paragraphCount', { count: base.counts.paragraphs }),
+          ]}
+        />
       </Text>
       <Text component="p" size="xs" c="dimmed" m={0}>
         {t('knowledge.updatedAgo', { ago: formatAgo(base.updated_at) })}

@@ -8,6 +8,7 @@ import { listAuditEvents } from '../../api/generated/sdk.gen';
 import { EmptyState } from '../../components/EmptyState';
 import { formatDateTime } from '../../i18n/format';
 import { SettingsTable } from './SettingsTable';
+import frame from './SettingsTable.module.css';
 
 export function Audit() {
   const { t } = useTranslation();
@@ -52,7 +53,7 @@ export function Audit() {
                 <Table.Td>
                   <Code>{event.action}</Code>
                 </Table.Td>
-                <Table.Td>
+                <Table.Td className={frame.wraps}>
                   <Text size="xs" c="dimmed" lineClamp={2}>
                     {Object.entries(event.details)
                       .map(

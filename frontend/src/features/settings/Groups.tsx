@@ -15,6 +15,7 @@ import { useHidden, useUndoableDelete } from '../../components/undo';
 import { useNotify } from '../../components/useNotify';
 import { AddByName } from './AddByName';
 import { SettingsTable } from './SettingsTable';
+import frame from './SettingsTable.module.css';
 
 export function Groups() {
   const { t } = useTranslation();
@@ -82,12 +83,12 @@ function Row({
   });
   return (
     <Table.Tr>
-      <Table.Td w={180}>
+      <Table.Td w={180} className={frame.wraps}>
         <Text fw={550} size="sm">
           {group.name}
         </Text>
       </Table.Td>
-      <Table.Td miw={220}>
+      <Table.Td miw={220} className={frame.wraps}>
         <MultiSelect
           size="xs"
           searchable

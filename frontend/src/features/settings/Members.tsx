@@ -14,6 +14,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { useNotify } from '../../components/useNotify';
 import { InviteMember } from './InviteMember';
 import { SettingsTable } from './SettingsTable';
+import frame from './SettingsTable.module.css';
 
 export const roles = ['viewer', 'editor', 'owner'] as const;
 type Role = (typeof roles)[number];
@@ -67,7 +68,7 @@ export function Members() {
             <Table.Tbody>
               {items.map((member) => (
                 <Table.Tr key={member.user_id}>
-                  <Table.Td>
+                  <Table.Td className={frame.wraps}>
                     <Text fw={550} size="sm">
                       {member.name || member.email}
                     </Text>

@@ -12,6 +12,7 @@ import { useNotify } from '../../components/useNotify';
 import { formatAgo, formatDateTime } from '../../i18n/format';
 import { OneTimeSecret } from './OneTimeSecret';
 import { SettingsTable } from './SettingsTable';
+import frame from './SettingsTable.module.css';
 
 export function Users() {
   const { t } = useTranslation();
@@ -91,7 +92,7 @@ function Row({ user, isSelf, onChange, onReset }: RowProps) {
   const { t } = useTranslation();
   return (
     <Table.Tr>
-      <Table.Td>
+      <Table.Td className={frame.wraps}>
         <Text fw={550} size="sm">
           {user.name || user.email}
         </Text>
