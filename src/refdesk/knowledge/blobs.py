@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete, exists, insert, select, text
+from sqlalchemy import delete, exists, insert, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -19,7 +19,7 @@ from refdesk.kit.clock import now
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.errors import ContentLost, FileTooLarge
-from refdesk.knowledge.tables import Blob, BlobChunk, Document
+from refdesk.knowledge.tables import Blob, BlobChunk, Document, DocumentVersion
 
 CHUNK_BYTES = 1024 * 1024
 
@@ -173,14 +173,18 @@ async def load(database: Database, scope: Scope, blob: Blob) -> bytes:
 
 
 async def remove_unreferenced(session: AsyncSession, scope: Scope, blob_id: UUID) -> bool:
-    """Remove a blob that no document points to any more. True if it was removed."""
+    """Remove a blob that no document and no version points to any more. True if it was removed."""
     blob = await session.scalar(
         select(Blob).where(Blob.id == blob_id, Blob.workspace_id == scope.workspace_id)
     )
     if blob is None:
         return False
     await _lock_content(session, scope, blob.sha256)
-    referenced = exists().where(Document.blob_id == blob_id)
+    referenced = or_(
+        exists().where(Document.blob_id == blob_id),
+        exists().where(Document.parsed_blob_id == blob_id),
+        exists().where(DocumentVersion.blob_id == blob_id),
+    )
     if await session.scalar(select(referenced)):
         return False
     await session.execute(delete(Blob).where(Blob.id == blob_id))

@@ -1,62 +1,33 @@
 """What can be done with a document: find, change, stop, retry, delete, or create from paragraphs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope, audit
-from refdesk.jobs import enqueue
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
 from refdesk.knowledge.cursors import decode_id
 from refdesk.knowledge.errors import (
     DocumentLimitReached,
-    EditedParagraphs,
     NoOriginal,
     NotRunning,
     NotStopped,
-    StillRunning,
 )
 from refdesk.knowledge.filenames import display_name
-from refdesk.knowledge.paragraph_repository import ParagraphRepository
-from refdesk.knowledge.repository import (
-    DocumentRepository,
-    KnowledgeBaseRepository,
-)
+from refdesk.knowledge.queueing import enqueue_processing, enqueue_removal
+from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import DocumentList, DocumentUpdate, DocumentView, NewDocument
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph
+from refdesk.knowledge.versions import OriginNames, new_version, split_again
 from refdesk.knowledge.views import document_view, split_settings
 
-PROCESS_DOCUMENT = "process-document"
-REMOVE_DOCUMENT = "remove-document"
+# Rows of one statement: bounds its memory.
+ROWS_AT_ONCE = 5_000
 RUNNING = frozenset(("queued", "parsing", "splitting", "indexing"))
-
-
-async def enqueue_removal(session: AsyncSession, workspace_id: UUID, document_id: UUID) -> None:
-    """Have the rows of a document with a deletion mark removed."""
-    await enqueue(
-        session,
-        REMOVE_DOCUMENT,
-        lock=f"document:{document_id}",
-        unique=True,
-        workspace_id=str(workspace_id),
-        document_id=str(document_id),
-    )
-
-
-async def enqueue_processing(session: AsyncSession, scope: Scope, document_id: UUID) -> None:
-    """Have the document processed from where it stands; never twice at once, waiting once at most."""
-    await enqueue(
-        session,
-        PROCESS_DOCUMENT,
-        lock=f"document:{document_id}",
-        unique=True,
-        workspace_id=str(scope.workspace_id),
-        document_id=str(document_id),
-    )
 
 
 async def require_room(session: AsyncSession, scope: Scope, base_id: UUID, wanted: int = 1) -> KnowledgeBase:
@@ -117,10 +88,14 @@ class Documents:
         await require_room(self.session, self.scope, base_id, len(drafts))
         documents = [self._add(base_id, draft) for draft in drafts]
         await self.session.flush()
-        for document, draft in zip(documents, drafts, strict=True):
-            await self._add_paragraphs(document, draft)
+        self.session.add_all(new_version(document, 1, "upload") for document in documents)
+        rows = [row for d, draft in zip(documents, drafts, strict=True) for row in self._rows(d, draft)]
+        for i in range(0, len(rows), ROWS_AT_ONCE):
+            await self.session.execute(insert(Paragraph), rows[i : i + ROWS_AT_ONCE])
+        for document in documents:
             await enqueue_processing(self.session, self.scope, document.id)
-        return DocumentList(items=[await self._view(document) for document in documents])
+        fresh = await self.repository.reread([document.id for document in documents])
+        return DocumentList(items=[document_view(document, {}) for document in fresh])
 
     async def update(self, document_id: UUID, body: DocumentUpdate) -> DocumentView:
         """Change what the body names; other split settings split the original again."""
@@ -133,8 +108,9 @@ class Documents:
             wanted = body.split_settings.model_dump(exclude_defaults=True)
             if wanted != document.split_settings:
                 split_settings(body.split_settings)
-                await self._split_again(document, discard_edits=body.discard_edits)
-                document.split_settings = wanted
+                await split_again(
+                    self.session, self.scope, document, wanted, discard_edits=body.discard_edits
+                )
         return await self._view(document)
 
     async def retry(self, document_id: UUID) -> DocumentView:
@@ -163,17 +139,6 @@ class Documents:
         audit(self.session, self.scope, "document.delete", ("document", document_id), name=document.name)
         await enqueue_removal(self.session, self.scope.workspace_id, document_id)
 
-    async def _split_again(self, document: Document, *, discard_edits: bool) -> None:
-        if document.blob_id is None:
-            raise NoOriginal
-        if document.state in RUNNING:
-            raise StillRunning(state=document.state)
-        edited = await ParagraphRepository(self.session, self.scope).count_edited(document.id)
-        if edited and not discard_edits:
-            raise EditedParagraphs(edited=edited)
-        document.split_at = None
-        await self._queue(document)
-
     async def _queue(self, document: Document) -> None:
         document.state = "queued"
         document.error = None
@@ -200,28 +165,26 @@ class Documents:
         self.session.add(document)
         return document
 
-    async def _add_paragraphs(self, document: Document, draft: NewDocument) -> None:
+    def _rows(self, document: Document, draft: NewDocument) -> Iterator[dict[str, object]]:
         start = 0
-        rows: list[dict[str, object]] = []
+        names = OriginNames()
         for position, paragraph in enumerate(draft.paragraphs):
             content = paragraph.content
-            rows.append(
-                {
-                    "workspace_id": self.scope.workspace_id,
-                    "knowledge_base_id": document.knowledge_base_id,
-                    "document_id": document.id,
-                    "position": position,
-                    "title": paragraph.title,
-                    "title_chain": paragraph.title_chain,
-                    "content": content,
-                    "page": paragraph.page,
-                    "is_active": paragraph.is_active,
-                    "start": start,
-                    "end": start + len(content),
-                }
-            )
+            yield {
+                "workspace_id": self.scope.workspace_id,
+                "knowledge_base_id": document.knowledge_base_id,
+                "document_id": document.id,
+                "position": position,
+                "title": paragraph.title,
+                "title_chain": paragraph.title_chain,
+                "content": content,
+                "page": paragraph.page,
+                "is_active": paragraph.is_active,
+                "start": start,
+                "end": start + len(content),
+                "origins": [names.name(paragraph.title_chain, paragraph.title, content)],
+            }
             start += len(content) + 2
-        await self.session.execute(insert(Paragraph), rows)
 
     async def _view(self, document: Document) -> DocumentView:
         await self.session.flush()

@@ -142,3 +142,18 @@ class ContentLost(AppError):
     code = "content-lost"
     message = "The stored file is incomplete."
     hint = "Upload the file again."
+
+
+class VersionIsCurrent(Conflict):
+    """The version that is to be brought back is the present one."""
+
+    code = "version-is-current"
+    message = "This version is the present one already."
+
+
+class NoVersionsYet(Conflict):
+    """A draft has no versions: it is imported first."""
+
+    code = "draft-has-no-versions"
+    message = "A preview has no versions."
+    hint = "Import it first; from then on every new file makes a version."

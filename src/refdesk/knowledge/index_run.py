@@ -20,6 +20,7 @@ from refdesk.kit.database import Database
 from refdesk.knowledge.indexing import IndexWriter, ParagraphText, PreparedEntries, prepare_entries
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.tables import Document
 
@@ -52,7 +53,10 @@ async def base_index(session: AsyncSession, scope: Scope, base_id: UUID) -> Know
 
 
 class IndexRun:
-    """Indexes one document. `owned` locks and returns the document, or raises `Superseded`."""
+    """Indexes one document. `owned` locks and returns the document, or raises `Superseded`.
+
+    `finishes`: the document is on its way, and this run reports its progress and makes it ready.
+    """
 
     def __init__(
         self,
@@ -63,6 +67,7 @@ class IndexRun:
         owned: OwnedDocument,
         *,
         batch_size: int,
+        finishes: bool = True,
     ) -> None:
         self._database = database
         self._gateway = gateway
@@ -70,6 +75,7 @@ class IndexRun:
         self._document_id = document_id
         self._owned = owned
         self._batch_size = batch_size
+        self._finishes = finishes
 
     async def until_nothing_is_pending(self) -> None:
         """Index every pending paragraph, then mark the document ready in the transaction that sees none."""
@@ -86,10 +92,10 @@ class IndexRun:
             document = await self._owned(session)
             index = await base_index(session, self._scope, document.knowledge_base_id)
             pending = await IndexWriter(session, self._scope, index).pending(self._document_id, MAX_PENDING)
-            if document.state != "ready":
+            if self._finishes and document.state != "ready":
                 document.progress_total = document.paragraph_count
                 document.progress_done = max(document.paragraph_count - len(pending), 0)
-            if not pending and document.state != "ready":
+            if self._finishes and not pending and document.state != "ready":
                 document.state = "ready"
                 document.error = None
                 document.attempt = None
@@ -123,6 +129,7 @@ class IndexRun:
     async def _prepare(self, paragraph_ids: Sequence[UUID]) -> PreparedEntries:
         async with self._database.transaction() as session:
             paragraphs = await ParagraphRepository(session, self._scope).by_ids(paragraph_ids)
+            questions = await QuestionRepository(session, self._scope).of_paragraphs(paragraph_ids)
         texts = [
             ParagraphText(
                 id=paragraph.id,
@@ -131,6 +138,7 @@ class IndexRun:
                 content=paragraph.content,
                 revision=paragraph.revision,
                 is_active=paragraph.is_active,
+                questions=[question.content for question in questions.get(paragraph.id, ())],
             )
             for paragraph in paragraphs
         ]
@@ -158,7 +166,7 @@ class IndexRun:
         async with self._database.transaction() as session:
             document = await self._owned(session)
             written = await IndexWriter(session, self._scope, index).write(prepared, vectors)
-            if document.state != "ready":
+            if self._finishes and document.state != "ready":
                 document.progress_done = min(
                     document.progress_done + written.paragraphs, document.progress_total
                 )

@@ -8,9 +8,14 @@ from refdesk.jobs import JobContext, task
 from refdesk.kit.clock import now
 from refdesk.knowledge import blobs
 from refdesk.knowledge.bases import REMOVE_BASE, enqueue_base_removal
-from refdesk.knowledge.documents import PROCESS_DOCUMENT, REMOVE_DOCUMENT, enqueue_processing, enqueue_removal
-from refdesk.knowledge.paragraphs import INDEX_PARAGRAPHS
 from refdesk.knowledge.processing import DocumentRun, ParagraphRun
+from refdesk.knowledge.queueing import (
+    INDEX_PARAGRAPHS,
+    PROCESS_DOCUMENT,
+    REMOVE_DOCUMENT,
+    enqueue_processing,
+    enqueue_removal,
+)
 from refdesk.knowledge.removal import remove_base, remove_document
 from refdesk.knowledge.repository import forgotten_documents, unremoved_bases, unremoved_documents
 

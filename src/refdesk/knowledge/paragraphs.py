@@ -6,19 +6,17 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.jobs import enqueue
 from refdesk.kit.errors import NotFound
 from refdesk.knowledge.cursors import decode_position
 from refdesk.knowledge.errors import ParagraphChanged
 from refdesk.knowledge.indexing import IndexWriter
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.queueing import enqueue_indexing
 from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import ParagraphPage, ParagraphUpdate, ParagraphView
 from refdesk.knowledge.tables import Document, Paragraph
 from refdesk.knowledge.views import paragraph_view
-
-INDEX_PARAGRAPHS = "index-paragraphs"
 
 
 class Paragraphs:
@@ -90,15 +88,7 @@ class Paragraphs:
         # A new revision also when only the flag changed: a batch that was read before must not write it back.
         paragraph.revision += 1
         await self.session.flush()
-        await enqueue(
-            self.session,
-            INDEX_PARAGRAPHS,
-            lock=f"paragraphs:{document.id}",
-            unique=True,
-            priority=10,  # a person waits to see the edit; nobody waits for a paragraph of an import
-            workspace_id=str(self.scope.workspace_id),
-            document_id=str(document.id),
-        )
+        await enqueue_indexing(self.session, self.scope, document.id)
         await self.session.refresh(paragraph)
         return (await self._views(document, [paragraph]))[0]
 

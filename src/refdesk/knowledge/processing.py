@@ -13,7 +13,6 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import insert
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,20 +20,18 @@ from refdesk.accounts import Scope
 from refdesk.gateway import Gateway
 from refdesk.jobs import JobContext
 from refdesk.kit.border_types import clean_json, clean_text
-from refdesk.kit.clock import now
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.knowledge import blobs
 from refdesk.knowledge.errors import ContentLost
 from refdesk.knowledge.index_run import IndexRun, Superseded, base_index
-from refdesk.knowledge.indexing import IndexWriter
-from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.parse_settings import parse_options
 from refdesk.knowledge.parsing import NoText, Parsed, parse_in_subprocess
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.splitting import SplitResult, split
-from refdesk.knowledge.tables import Blob, Document, Paragraph
+from refdesk.knowledge.tables import Blob, Document
+from refdesk.knowledge.versions import NewText, VersionRepository, bring_back, fresh_records, take_text
 from refdesk.knowledge.views import split_settings
 
 log = structlog.get_logger(__name__)
@@ -51,6 +48,7 @@ class _Claim:
     blob: Blob | None
     options: SplitOptions
     is_split: bool
+    restores: bool
 
 
 class DocumentRun:
@@ -82,12 +80,7 @@ class DocumentRun:
 
     async def _work(self, claim: _Claim) -> None:
         if not claim.is_split:
-            if claim.blob is None:
-                raise ContentLost
-            parsed = await self._parse(claim.name, claim.blob, claim.options)
-            await self._enter("splitting")
-            result = await asyncio.to_thread(split, parsed, split_settings(claim.options))
-            await self._save(parsed, result)
+            await (self._bring_back() if claim.restores else self._read(claim))
         self._stage = "indexing"
         run = IndexRun(
             self._database,
@@ -99,6 +92,14 @@ class DocumentRun:
         )
         await run.until_nothing_is_pending()
 
+    async def _read(self, claim: _Claim) -> None:
+        if claim.blob is None:
+            raise ContentLost
+        parsed = await self._parse(claim.name, claim.blob, claim.options)
+        await self._enter("splitting")
+        result = await asyncio.to_thread(split, parsed, split_settings(claim.options))
+        await self._save(parsed, result)
+
     async def _claim(self) -> _Claim | None:
         """Take the right to write, whoever had it: the queue's lock says that no other run is alive."""
         async with self._database.transaction() as session:
@@ -107,15 +108,18 @@ class DocumentRun:
             if document is None or document.state not in _WAITING or document.cancel_requested:
                 return None
             is_split = document.split_at is not None
+            pending = await VersionRepository(session, self._scope).pending(document)
+            source = document if pending is None else pending
             document.attempt = self._attempt
             document.state = self._stage = "indexing" if is_split else "parsing"
             document.error = None
             return _Claim(
                 attempt=self._attempt,
-                name=document.name,
-                blob=await repository.blob(document),
-                options=SplitOptions.model_validate(document.split_settings),
+                name=source.name,
+                blob=await repository.blob(source),
+                options=SplitOptions.model_validate(source.split_settings),
                 is_split=is_split,
+                restores=pending is not None and pending.restores is not None,
             )
 
     async def _owned(self, session: AsyncSession) -> Document:
@@ -157,28 +161,34 @@ class DocumentRun:
         )
 
     async def _save(self, parsed: Parsed, result: SplitResult) -> None:
-        """Replace the document's paragraphs, and with them what was indexed, in one transaction."""
+        """Make this the document's text: paragraphs, index, snapshot of the version before, all at once."""
         if not result.paragraphs:
             raise NoText
-        async with self._database.transaction() as session:
-            document = await self._owned(session)
-            paragraphs = ParagraphRepository(session, self._scope)
-            if await paragraphs.count(self._document_id):
-                index = await base_index(session, self._scope, document.knowledge_base_id)
-                await IndexWriter(session, self._scope, index).remove_document(self._document_id)
-                await paragraphs.remove_all(self._document_id)
-            await session.execute(insert(Paragraph), _rows(document, result))
-            document.kind = parsed.kind
-            document.meta = {**clean_json(parsed.meta), **document.meta}
-            document.coverage = parsed.coverage
-            document.warnings = [
+        text = NewText(
+            paragraphs=await asyncio.to_thread(fresh_records, result.paragraphs),
+            kind=parsed.kind,
+            found_meta=clean_json(parsed.meta),
+            coverage=parsed.coverage,
+            warnings=[
                 {"code": warning.code, "message": clean_text(warning.message), "page": warning.page}
                 for warning in (*parsed.warnings, *result.warnings)
-            ]
-            document.character_count = sum(len(draft.content) for draft in result.paragraphs)
-            document.paragraph_count = document.progress_total = len(result.paragraphs)
-            document.progress_done = 0
-            document.split_at = now()
+            ],
+        )
+        async with self._database.transaction() as session:
+            document = await self._owned(session)
+            index = await base_index(session, self._scope, document.knowledge_base_id)
+            await take_text(session, self._scope, index, document, text)
+            document.state = "indexing"
+
+    async def _bring_back(self) -> None:
+        await self._enter("splitting")
+        async with self._database.transaction() as session:
+            document = await self._owned(session)
+            pending = await VersionRepository(session, self._scope).pending(document)
+            if pending is None:
+                raise Superseded
+            index = await base_index(session, self._scope, document.knowledge_base_id)
+            await bring_back(session, self._scope, index, document, pending)
             document.state = "indexing"
 
     async def _fail(self, failure: dict[str, Any]) -> None:
@@ -207,6 +217,7 @@ class ParagraphRun:
             self._document_id,
             self._ready,
             batch_size=self._context.settings.index_batch_size,
+            finishes=False,
         )
         try:
             await run.until_nothing_is_pending()
@@ -221,7 +232,12 @@ class ParagraphRun:
 
     async def _ready(self, session: AsyncSession) -> Document:
         document = await DocumentRepository(session, self._scope).find(self._document_id, lock=True)
-        if document is None or document.state != "ready":
+        if document is None or document.state not in ("ready", "failed", "cancelled"):
+            raise Superseded
+        if (
+            document.state != "ready"
+            and await VersionRepository(session, self._scope).pending(document) is None
+        ):
             raise Superseded
         return document
 
@@ -249,23 +265,3 @@ def unexpected_failure(stage: str, document_id: UUID) -> dict[str, Any]:
         "hint": f"The worker's log has the details under {error_id}. Retrying may help.",
         "error_id": error_id,
     }
-
-
-def _rows(document: Document, result: SplitResult) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": new_id(),
-            "workspace_id": document.workspace_id,
-            "knowledge_base_id": document.knowledge_base_id,
-            "document_id": document.id,
-            "position": position,
-            "title": clean_text(draft.title),
-            "title_chain": [clean_text(title) for title in draft.title_chain],
-            "content": clean_text(draft.content),
-            "page": draft.page,
-            "boxes": [[box.page, box.x0, box.y0, box.x1, box.y1] for box in draft.boxes],
-            "start": draft.start,
-            "end": draft.end,
-        }
-        for position, draft in enumerate(result.paragraphs)
-    ]

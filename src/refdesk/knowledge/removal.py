@@ -12,6 +12,7 @@ from refdesk.knowledge.indexing import IndexWriter, drop_indexes_of_base
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.repository import KnowledgeBaseRepository, RemovalRepository
+from refdesk.knowledge.versions.repository import VersionRepository
 
 BATCH = 500
 
@@ -58,9 +59,12 @@ async def _remove_some(database: Database, scope: Scope, document_id: UUID) -> b
                     await IndexWriter(session, scope, index).remove_paragraphs(ids)
             await paragraphs.remove(ids)
             return False
-        blob_id = document.blob_id
+        blob_ids = await VersionRepository(session, scope).blob_ids(document_id)
+        blob_ids |= {
+            blob_id for blob_id in (document.blob_id, document.parsed_blob_id) if blob_id is not None
+        }
         await session.delete(document)
         await session.flush()
-        if blob_id is not None:
+        for blob_id in sorted(blob_ids):
             await remove_unreferenced(session, scope, blob_id)
         return True

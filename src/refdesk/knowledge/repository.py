@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
 from refdesk.kit.like import containing
-from refdesk.knowledge.tables import Blob, Document, KnowledgeBase
+from refdesk.knowledge.tables import Blob, Document, DocumentVersion, KnowledgeBase
 
 RESOURCE = "knowledge_base"
 
@@ -176,6 +176,14 @@ class DocumentRepository:
         rows = await self.session.scalars(query.order_by(Document.id.desc()).limit(limit))
         return list(rows), total or 0
 
+    async def reread(self, document_ids: Sequence[UUID]) -> list[Document]:
+        """Those of these documents that exist, in this order, as the database has them now."""
+        rows = await self.session.scalars(
+            self._visible().where(Document.id.in_(document_ids)).execution_options(populate_existing=True)
+        )
+        found = {row.id: row for row in rows}
+        return [found[key] for key in document_ids if key in found]
+
     async def count(self, base_id: UUID) -> int:
         counted = await self.session.scalar(
             select(func.count()).select_from(
@@ -204,7 +212,7 @@ class DocumentRepository:
         )
         return list(rows)
 
-    async def blob(self, document: Document) -> Blob | None:
+    async def blob(self, document: Document | DocumentVersion) -> Blob | None:
         if document.blob_id is None:
             return None
         return await self.session.scalar(

@@ -223,8 +223,10 @@ class ParagraphQuestion(Base):
 
 
 class DocumentVersion(Base):
-    """A version of a document. The current one is the row whose `snapshot` is null.
+    """A version of a document. The current one has the document's `version` as its number and no `snapshot`.
 
+    One with a higher number is being made; it becomes the current one together with its paragraphs.
+    `restores`: where it is to bring an earlier version back, the number of that one.
     `snapshot` is the list of its paragraphs when it was replaced (compressed JSON: ids, titles, contents,
     places, questions), so that citations of old answers open what they were made from and a version can come
     back. `reason`: `upload`, `split`, `sync`, `rollback`.
@@ -248,7 +250,8 @@ class DocumentVersion(Base):
     character_count: Mapped[int] = mapped_column(default=0)
     paragraph_count: Mapped[int] = mapped_column(default=0)
     coverage: Mapped[float | None]
-    snapshot: Mapped[bytes | None] = mapped_column(LargeBinary)
+    snapshot: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    restores: Mapped[int | None]
     replaced_at: Mapped[Timestamp | None]
     created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[CreatedAt]
@@ -305,7 +308,8 @@ class Source(Base):
 class SourceItem(Base):
     """One page or file of a source as it was last seen. `key` is its URL or its path in the folder.
 
-    `state`: `added`, `changed`, `unchanged`, `removed`, `skipped`, `failed`.
+    `state`: `added`, `changed`, `unchanged`, `removed`, `skipped`, `failed`. `links` are the addresses a page
+    leads to, for walks on which the server says that it has not changed.
     """
 
     __tablename__ = "source_items"
@@ -322,6 +326,7 @@ class SourceItem(Base):
     etag: Mapped[str | None]
     last_modified: Mapped[str | None]
     content_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
+    links: Mapped[JsonList]
     error: Mapped[OptionalJson | None]
     seen_at: Mapped[Timestamp | None]
 

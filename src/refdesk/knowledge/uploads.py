@@ -27,6 +27,7 @@ from refdesk.knowledge.parsing import EmptyFile
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import DocumentView, FileOutcome, Problem, SplitOptions, UploadResult
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase
+from refdesk.knowledge.versions import add_document
 from refdesk.knowledge.views import document_view, split_settings, upload_limit
 
 # How much of a refused file is read past to reach the next one.
@@ -176,8 +177,7 @@ class _Reception:
                             state=same.state,
                         )
                 document = self._document(blob)
-                session.add(document)
-                await session.flush()
+                await add_document(session, document)
                 await session.refresh(document)
                 await enqueue_processing(session, self._scope, document.id)
                 view = document_view(document, {blob.id: blob.size})

@@ -23,6 +23,7 @@ from refdesk.knowledge.documents import enqueue_processing
 from refdesk.knowledge.jobs import process_document
 from refdesk.knowledge.schemas import DocumentView, KnowledgeBaseCreate, KnowledgeBaseView
 from refdesk.knowledge.tables import Document
+from refdesk.knowledge.versions import add_document, replace_file
 from refdesk.testing.embedder import HashingEmbedder
 
 
@@ -72,21 +73,27 @@ class Desk:
         document_id = new_id()
         async with self.database.transaction() as session:
             blob = await incoming.finish(session)
-            session.add(
-                Document(
-                    id=document_id,
-                    workspace_id=self.workspace_id,
-                    knowledge_base_id=base_id,
-                    blob_id=blob.id,
-                    name=name,
-                    warnings=[],
-                    meta={},
-                    split_settings={},
-                )
+            document = Document(
+                id=document_id,
+                workspace_id=self.workspace_id,
+                knowledge_base_id=base_id,
+                blob_id=blob.id,
+                name=name,
+                warnings=[],
+                meta={},
+                split_settings={},
             )
-            await session.flush()
+            await add_document(session, document)
             await enqueue_processing(session, self.scope, document_id)
         return document_id
+
+    async def replace(self, document_id: UUID, data: bytes, **options: Any) -> None:
+        """Give a document another file; it then waits to be processed."""
+        incoming = IncomingFile(self.database, self.scope, 10**9, "none")
+        await incoming.write(data)
+        async with self.database.transaction() as session:
+            blob = await incoming.finish(session)
+            await replace_file(session, self.scope, document_id, blob, **options)
 
     async def process(self, document_id: UUID) -> DocumentView:
         await process_document(self.context, str(self.workspace_id), str(document_id))

@@ -20,6 +20,7 @@ from refdesk.knowledge.documents import enqueue_processing
 from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.schemas import KnowledgeBaseCreate, KnowledgeBaseView
 from refdesk.knowledge.tables import Document
+from refdesk.knowledge.versions import add_document
 from refdesk.knowledge.views import SUGGESTED
 
 __all__ = ["create_sample_library", "sample_files", "suggested_questions"]
@@ -77,7 +78,6 @@ async def create_sample_library(
             split_settings={},
             created_by=scope.user_id,
         )
-        session.add(document)
-        await session.flush()
+        await add_document(session, document)
         await enqueue_processing(session, scope, document.id)
     return await bases.view(base.id)

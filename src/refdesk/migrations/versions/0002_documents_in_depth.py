@@ -94,6 +94,7 @@ def upgrade() -> None:
         sa.Column("paragraph_count", sa.Integer(), nullable=False),
         sa.Column("coverage", sa.Double(), nullable=True),
         sa.Column("snapshot", sa.LargeBinary(), nullable=True),
+        sa.Column("restores", sa.Integer(), nullable=True),
         sa.Column("replaced_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("created_by", sa.Uuid(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -134,6 +135,7 @@ def upgrade() -> None:
         sa.Column("etag", sa.String(), nullable=True),
         sa.Column("last_modified", sa.String(), nullable=True),
         sa.Column("content_hash", sa.LargeBinary(), nullable=True),
+        sa.Column("links", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(
