@@ -8,8 +8,8 @@ export function Facts({ items }: { items: readonly (string | null | false | unde
     <>
       {shown.map((item, index) => (
         <Fragment key={item}>
-          {index > 0 && ' · '}
-          <span className={classes.fact}>{item}</span>
+          {index > 0 && ' '}
+          <span className={classes.fact}>{index < shown.length - 1 ? `${item} ·` : item}</span>
         </Fragment>
       ))}
     </>

@@ -55,16 +55,11 @@ export function HitRow({ hit, rank, threshold, note }: Props) {
         {hit.content.slice(Math.max(start, end))}
       </p>
       {hit.content.length > foldFrom && (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          mb={8}
-          ml={-8}
-          onClick={() => setOpen(!open)}
-          aria-expanded={open}
-        >
-          {open ? t('knowledge.readLess') : t('knowledge.readMore')}
-        </Button>
+        <div className={classes.more}>
+          <Button size="compact-xs" variant="subtle" onClick={() => setOpen(!open)} aria-expanded={open}>
+            {open ? t('knowledge.readLess') : t('knowledge.readMore')}
+          </Button>
+        </div>
       )}
       <div className={classes.bars}>
         <Bar

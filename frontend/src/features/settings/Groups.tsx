@@ -83,7 +83,7 @@ function Row({
   });
   return (
     <Table.Tr>
-      <Table.Td w={180} className={frame.wraps}>
+      <Table.Td w={140} miw={96} className={frame.wraps}>
         <Text fw={550} size="sm">
           {group.name}
         </Text>
