@@ -27,7 +27,7 @@ from refdesk.retrieval.modes import Mode, get_mode
 from refdesk.retrieval.query import TermedQuery, WeightedQuery, unsalted
 from refdesk.retrieval.repository import FoundParagraph, SearchedIndex, SearchRepository
 from refdesk.retrieval.search import DropReason, Hit, LegScore, SearchRequest, SearchResult
-from refdesk.retrieval.statements import Filters, candidates_statement, scan_settings
+from refdesk.retrieval.statements import Filters, Target, candidates_statement, scan_settings
 
 MAX_CANDIDATES = 500
 CANDIDATES_PER_HIT = 10
@@ -122,9 +122,9 @@ class Retriever:
                 )
                 words = WeightedQuery.weigh(query, statistics)
                 clock.lap("statistics")
-            filters = await self._filters(repository, request)
             targets = [index.target for index in indexes]
-            await repository.apply(scan_settings(targets, limit))
+            filters = await self._filters(repository, request, targets if mode.uses_dense else ())
+            await repository.apply(scan_settings(targets, filters, limit))
             found: list[tuple[Row, UUID]] = []
             for model_id, of_model in _by_model(indexes, together=not mode.uses_dense).items():
                 vector = _fitting_vector(embedded.get(model_id), of_model)
@@ -142,11 +142,13 @@ class Retriever:
             clock.lap("paragraphs")
         return _result(request, candidates, order, ranked, shown, paragraphs, words, clock)
 
-    async def _filters(self, repository: SearchRepository, request: SearchRequest) -> Filters:
-        if request.document_ids is None:
-            return Filters()
-        few = await repository.paragraphs_in(request.document_ids) <= self._settings.exact_scan_limit
-        return Filters(document_ids=request.document_ids, scan_exactly=few)
+    async def _filters(
+        self, repository: SearchRepository, request: SearchRequest, dense: Sequence[Target]
+    ) -> Filters:
+        if request.document_ids is not None:
+            few = await repository.paragraphs_in(request.document_ids) <= self._settings.exact_scan_limit
+            return Filters(document_ids=request.document_ids, scan_exactly=few)
+        return Filters(shared_graphs=await repository.graphs_for(dense))
 
 
 def _by_model(indexes: Sequence[SearchedIndex], *, together: bool) -> dict[UUID, list[SearchedIndex]]:

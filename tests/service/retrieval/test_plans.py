@@ -31,7 +31,7 @@ async def plan(session: AsyncSession, library: Library, bases: list[ShelvedBase]
     statistics = await StatisticsRepository(session, library.scope).read(
         [target.index_id for target in targets], list(query.tokens)
     )
-    await SearchRepository(session, library.scope).apply(scan_settings(targets, 50))
+    await SearchRepository(session, library.scope).apply(scan_settings(targets, Filters(), 50))
     made = candidates_statement(
         targets,
         Filters(),

@@ -23,6 +23,7 @@ from refdesk.knowledge.indexing.repository import (
     drop_indexes_of_base,
 )
 from refdesk.knowledge.indexing.scripts import Script, dominant_script, query_scripts
+from refdesk.knowledge.indexing.shared_graph import in_graph, shared_graphs
 from refdesk.knowledge.indexing.statistics import Statistics, StatisticsRepository
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.indexing.terms import salt_of, term_of
@@ -52,10 +53,12 @@ __all__ = [
     "halfvec_text",
     "identifiers",
     "idf",
+    "in_graph",
     "prepare_entries",
     "query_scripts",
     "salt_of",
     "settle",
+    "shared_graphs",
     "sparsevec_text",
     "sweep_homes",
     "table_of",

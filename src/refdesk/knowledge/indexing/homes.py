@@ -22,7 +22,7 @@ HALFVEC_HNSW_LIMIT = 4_000
 
 HNSW_M = 16
 HNSW_EF_CONSTRUCTION = 100
-_BUILD_MEMORY = "512MB"
+BUILD_MEMORY = "512MB"
 
 _MOVED = COLUMNS.removeprefix("home, ")
 # Rows that are the same in both homes: a rewritten entry has a new id; what is changed in place is compared.
@@ -41,6 +41,15 @@ def vector_index_expression(dimensions: int) -> str:
     if dimensions <= HALFVEC_HNSW_LIMIT:
         return f"(embedding::halfvec({dimensions:d}))"
     return f"(binary_quantize(embedding::halfvec({dimensions:d}))::bit({dimensions:d}))"
+
+
+def hnsw_index(dimensions: int) -> str:
+    """What comes after `CREATE INDEX … ON table` for the vectors of one dimension."""
+    operators = "halfvec_ip_ops" if dimensions <= HALFVEC_HNSW_LIMIT else "bit_hamming_ops"
+    return (
+        f"USING hnsw ({vector_index_expression(dimensions)} {operators})"
+        f" WITH (m = {HNSW_M}, ef_construction = {HNSW_EF_CONSTRUCTION})"
+    )
 
 
 async def move_to_own_home(database: Database, scope: Scope, index_id: UUID) -> int:
@@ -70,7 +79,11 @@ async def move_to_own_home(database: Database, scope: Scope, index_id: UUID) -> 
 async def _create_table(session: AsyncSession, home: int) -> None:
     name = table_of(home)
     await session.execute(
-        text(f"CREATE TABLE {name} (LIKE index_entries INCLUDING DEFAULTS INCLUDING STORAGE)")
+        text(
+            f"CREATE TABLE {name} (LIKE index_entries INCLUDING DEFAULTS INCLUDING STORAGE)"
+            # As in the shared home: rows stay whole (see the migration).
+            " WITH (toast_tuple_target = 8160)"
+        )
     )
     # With this check ATTACH need not read the table.
     await session.execute(text(f"ALTER TABLE {name} ADD CONSTRAINT in_home CHECK (home = {home:d})"))
@@ -89,17 +102,15 @@ async def _copy_missing(session: AsyncSession, index_id: UUID, home: int) -> Non
 
 async def _build_indexes(session: AsyncSession, home: int, dimensions: int) -> None:
     name = table_of(home)
-    operators = "halfvec_ip_ops" if dimensions <= HALFVEC_HNSW_LIMIT else "bit_hamming_ops"
     for statement in (
-        f"SET LOCAL maintenance_work_mem = '{_BUILD_MEMORY}'",
+        f"SET LOCAL maintenance_work_mem = '{BUILD_MEMORY}'",
         # Parallel builds need shared memory that a container may not have.
         "SET LOCAL max_parallel_maintenance_workers = 0",
         f"ALTER TABLE {name} ADD PRIMARY KEY (id, home)",
         f"CREATE INDEX ON {name} (document_id)",
         f"CREATE INDEX ON {name} (paragraph_id)",
         f"CREATE INDEX ON {name} USING gin (terms) WITH (fastupdate = off)",
-        f"CREATE INDEX ON {name} USING hnsw ({vector_index_expression(dimensions)} {operators})"
-        f" WITH (m = {HNSW_M}, ef_construction = {HNSW_EF_CONSTRUCTION})",
+        f"CREATE INDEX ON {name} {hnsw_index(dimensions)}",
     ):
         await session.execute(text(statement))
 

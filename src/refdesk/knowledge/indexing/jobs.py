@@ -8,6 +8,7 @@ from refdesk.jobs import JobContext, enqueue, task
 from refdesk.knowledge.indexing import homes, maintenance, reweighting
 from refdesk.knowledge.indexing.errors import IndexNotFound
 from refdesk.knowledge.indexing.repository import HOMES_LOCK
+from refdesk.knowledge.indexing.shared_graph import build_shared_graph, needs_shared_graph
 
 
 @task("fold-lexical-deltas")
@@ -26,6 +27,8 @@ async def fold_lexical_deltas(context: JobContext, workspace_id: str, index_id: 
             # The lock is common to all homes, hence a name for "already waiting" by index is not to be had:
             # a second move of the same index finds it moved and ends.
             await enqueue(session, "move-index-home", lock=HOMES_LOCK, **arguments)
+        elif await needs_shared_graph(session, index.dimensions, context.settings.exact_scan_limit):
+            await enqueue(session, "build-shared-graph", lock=HOMES_LOCK, dimensions=index.dimensions)
 
 
 @task("reweight-index")
@@ -44,6 +47,12 @@ async def move_index_home(context: JobContext, workspace_id: str, index_id: str)
         await homes.move_to_own_home(context.database, Scope.system(UUID(workspace_id)), UUID(index_id))
     except IndexNotFound:
         return
+
+
+@task("build-shared-graph")
+async def build_shared_graph_job(context: JobContext, dimensions: int) -> None:
+    """Index the vectors of the shared home."""
+    await build_shared_graph(context.database, dimensions)
 
 
 @task("sweep-index-homes", cron="17 3 * * *")

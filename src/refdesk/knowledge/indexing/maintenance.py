@@ -1,4 +1,4 @@
-"""What an index needs from time to time: folding, weighting anew, a home of its own."""
+"""What an index needs from time to time: folding, weighting anew, a graph over its vectors."""
 
 from uuid import UUID
 
@@ -7,6 +7,7 @@ from refdesk.kit.database import Database
 from refdesk.knowledge.indexing.homes import move_to_own_home
 from refdesk.knowledge.indexing.repository import SHARED_HOME, IndexRepository
 from refdesk.knowledge.indexing.reweighting import has_drifted, reweight
+from refdesk.knowledge.indexing.shared_graph import build_shared_graph, needs_shared_graph
 from refdesk.knowledge.indexing.statistics import StatisticsRepository
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 
@@ -29,3 +30,8 @@ async def settle(database: Database, scope: Scope, index_id: UUID, exact_scan_li
         await reweight(database, scope, index_id)
     if needs_own_home(index, exact_scan_limit):
         await move_to_own_home(database, scope, index_id)
+        return
+    async with database.transaction() as session:
+        wanted = await needs_shared_graph(session, index.dimensions, exact_scan_limit)
+    if wanted:
+        await build_shared_graph(database, index.dimensions)
