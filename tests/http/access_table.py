@@ -9,6 +9,7 @@ import httpx
 from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
 from tests.http.access_knowledge import KNOWLEDGE
+from tests.http.access_sources import SOURCES
 from tests.http.world import PASSWORD, World, ok
 
 API = "/api/v1"
@@ -231,4 +232,4 @@ SERVER = (
     Row("GET", f"{API}/status", "viewer", key=True),
 )
 
-ROWS = ACCOUNTS + KNOWLEDGE + ASKING + SERVER
+ROWS = ACCOUNTS + KNOWLEDGE + SOURCES + ASKING + SERVER

@@ -9,7 +9,7 @@ refused; private and loopback ones are allowed only where the caller says so.
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any, cast
@@ -25,8 +25,13 @@ MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 METADATA = frozenset(
     ip_address(text) for text in ("100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254")
 )
-CARRIER_NAT, RESERVED = IPv4Network("100.64.0.0/10"), IPv4Network("240.0.0.0/4")
-NAT64 = IPv6Network("64:ff9b::/96")
+CARRIER_NAT = IPv4Network("100.64.0.0/10")
+RESERVED = (IPv4Network("240.0.0.0/4"), IPv4Network("192.88.99.0/24"))
+# All of IPv6 that is public lies here; outside are tunnels and old spellings of IPv4 (`::7f00:1`).
+GLOBAL_UNICAST, DOCUMENTATION = IPv6Network("2000::/3"), IPv6Network("3fff::/20")
+
+type Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Name and port → addresses. Raises `OSError` for a name that is not known."""
 
 
 class AddressRefused(AppError):
@@ -50,21 +55,39 @@ def is_allowed(address: IPv4Address | IPv6Address, *, allow_private: bool) -> bo
     """Whether a resolved address may be connected to."""
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
-    if isinstance(address, IPv6Address) and (address.sixtofour or address.teredo or address in NAT64):
-        return False  # a tunnel: where it ends is not judged here
+    if isinstance(address, IPv6Address):
+        if address.sixtofour or address.teredo or address in DOCUMENTATION:
+            return False  # a tunnel: where it ends is not judged here
+        if address not in GLOBAL_UNICAST:
+            local = address.is_loopback or address.is_private or address.is_site_local
+            return (
+                allow_private
+                and local
+                and not address.is_link_local
+                and address not in METADATA
+                and (not address.is_unspecified)
+            )
     if address.is_link_local or address.is_multicast or address.is_unspecified or address in METADATA:
         return False
-    if address in RESERVED:
+    if any(address in network for network in RESERVED):
         return False
     if address.is_loopback or address.is_private or address in CARRIER_NAT:
         return allow_private
     return address.is_global
 
 
+async def system_resolver(host: str, port: int) -> Sequence[str]:
+    """What the operating system says of a name; it also understands `127.1`, octal and decimal forms."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(item[4][0]) for item in found))
+
+
 class _GuardedBackend(httpcore.AsyncNetworkBackend):
-    def __init__(self, *, allow_private: bool) -> None:
+    def __init__(self, *, allow_private: bool, setting: str, resolver: Resolver) -> None:
         self._inner = cast(httpcore.AsyncNetworkBackend, httpcore.AnyIOBackend())
         self._allow_private = allow_private
+        self._setting = setting
+        self._resolver = resolver
 
     async def connect_tcp(
         self,
@@ -74,15 +97,15 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        loop = asyncio.get_running_loop()
         try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except socket.gaierror as error:
+            addresses = await self._resolver(host, port)
+        except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(f"the name {host} is not known") from error
-        addresses = list(dict.fromkeys(str(item[4][0]) for item in found))
         allowed = [a for a in addresses if is_allowed(ip_address(a), allow_private=self._allow_private)]
         if not allowed:
-            raise AddressRefused(host=host)
+            raise AddressRefused(
+                hint=f"Private addresses are allowed by the setting {self._setting}.", host=host
+            )
         failure: Exception | None = None
         for address in allowed:
             try:
@@ -103,23 +126,32 @@ def _tls() -> ssl.SSLContext:
 
 
 class _GuardedTransport(httpx.AsyncHTTPTransport):
-    def __init__(self, *, allow_private: bool, max_connections: int) -> None:
+    def __init__(self, backend: _GuardedBackend, max_connections: int) -> None:
         super().__init__(verify=_tls())
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=_tls(),
             max_connections=max_connections,
             max_keepalive_connections=max_connections,
             keepalive_expiry=30.0,
-            network_backend=_GuardedBackend(allow_private=allow_private),
+            network_backend=backend,
         )
 
 
 def guarded_client(
-    *, allow_private: bool, timeout: httpx.Timeout = DEFAULT_TIMEOUT, max_connections: int = 200
+    *,
+    allow_private: bool,
+    timeout: httpx.Timeout = DEFAULT_TIMEOUT,
+    max_connections: int = 200,
+    setting: str = "REFDESK_ALLOW_PRIVATE_ENDPOINTS",
+    resolver: Resolver = system_resolver,
 ) -> httpx.AsyncClient:
-    """A client that refuses addresses as described above and takes no proxy from the environment."""
+    """A client that refuses addresses as described above and takes no proxy from the environment.
+
+    `setting` is what a refusal names as the way to allow private addresses.
+    """
+    backend = _GuardedBackend(allow_private=allow_private, setting=setting, resolver=resolver)
     return httpx.AsyncClient(
-        transport=_GuardedTransport(allow_private=allow_private, max_connections=max_connections),
+        transport=_GuardedTransport(backend, max_connections),
         timeout=timeout,
         trust_env=False,
         follow_redirects=False,

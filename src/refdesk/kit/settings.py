@@ -98,6 +98,13 @@ class Settings(BaseSettings):
         default=True,
         description="Whether model endpoints may lie on private or loopback addresses, as local ones do.",
     )
+    crawl_private_addresses: bool = Field(
+        default=False,
+        description="Whether web sites on private or loopback addresses may be read as sources.",
+    )
+    crawl_page_timeout_s: float = Field(
+        default=30.0, gt=0, description="Longest time one page of a web site may take, redirects included."
+    )
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_json: bool = Field(default=False, description="Write log lines as JSON.")
 

@@ -1,0 +1,10 @@
+"""When a source is read again."""
+
+from datetime import datetime, timedelta
+
+from refdesk.kit.clock import now
+
+
+def next_run(interval_hours: int | None) -> datetime | None:
+    """The time of the next run, counted from now; None for sources that are read only when asked."""
+    return None if interval_hours is None else now() + timedelta(hours=interval_hours)

@@ -1,0 +1,69 @@
+"""Rows of the access table: web sites and folders as sources."""
+
+import hashlib
+
+import httpx
+from tests.http.access_calls import Call, Row
+from tests.http.access_knowledge import base_of
+from tests.http.world import World, ok
+
+API = "/api/v1"
+BASE = f"{API}/knowledge-bases/{{knowledge_base_id}}"
+SOURCE = f"{API}/sources/{{source_id}}"
+NOTES = b"Notes on the lamp."
+
+
+async def _source(world: World, kind: str) -> str:
+    base_id = await base_of(world, world.owner)
+    config = {"url": "http://site.example/docs/"} if kind == "website" else {}
+    body = {"kind": kind, "name": world.new_name("source"), "config": config}
+    return str(ok(await world.owner.post(f"{API}/knowledge-bases/{base_id}/sources", json=body))["id"])
+
+
+async def sources(world: World, _client: httpx.AsyncClient) -> Call:
+    return Call(path={"knowledge_base_id": await base_of(world, world.owner)})
+
+
+async def new_source(world: World, client: httpx.AsyncClient) -> Call:
+    body = {"kind": "website", "config": {"url": "http://site.example/"}}
+    return Call(path=(await sources(world, client)).path, json=body)
+
+
+async def website(world: World, _client: httpx.AsyncClient) -> Call:
+    """A site whose run waits for a worker."""
+    return Call(path={"source_id": await _source(world, "website")})
+
+
+async def renamed(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await website(world, client)).path, json={"name": world.new_name("source")})
+
+
+async def resting_website(world: World, client: httpx.AsyncClient) -> Call:
+    call = await website(world, client)
+    ok(await world.owner.post(f"{API}/sources/{call.path['source_id']}/cancel"))
+    return call
+
+
+async def manifest(world: World, _client: httpx.AsyncClient) -> Call:
+    file = {"path": "a.txt", "sha256": hashlib.sha256(NOTES).hexdigest(), "size": len(NOTES)}
+    return Call(path={"source_id": await _source(world, "folder")}, json={"files": [file]})
+
+
+async def folder_files(world: World, client: httpx.AsyncClient) -> Call:
+    call = await manifest(world, client)
+    ok(await world.owner.post(SOURCE.format_map(call.path) + "/manifest", json=call.json))
+    return Call(path=call.path, files={"files": ("a.txt", NOTES)})
+
+
+SOURCES = (
+    Row("GET", f"{BASE}/sources", "viewer", sources, 404, key=True),
+    Row("POST", f"{BASE}/sources", "editor", new_source, 404),
+    Row("GET", SOURCE, "viewer", website, 404, key=True),
+    Row("PATCH", SOURCE, "editor", renamed, 404),
+    Row("DELETE", SOURCE, "editor", website, 404),
+    Row("POST", f"{SOURCE}/sync", "editor", resting_website, 404),
+    Row("POST", f"{SOURCE}/cancel", "editor", website, 404),
+    Row("GET", f"{SOURCE}/items", "viewer", website, 404, key=True),
+    Row("POST", f"{SOURCE}/manifest", "editor", manifest, 404),
+    Row("POST", f"{SOURCE}/files", "editor", folder_files, 404),
+)
