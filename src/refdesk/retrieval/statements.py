@@ -21,7 +21,7 @@ from refdesk.knowledge.indexing import (
     table_of,
     vector_index_expression,
 )
-from refdesk.retrieval.query import CANDIDATE_BUDGET, WeightedQuery
+from refdesk.retrieval.query import CANDIDATE_LIMIT, WeightedQuery
 
 EVERYONE = 0
 """The access list of entries that whoever may view the base may see."""
@@ -30,8 +30,6 @@ EF_SEARCH = 100
 """pgvector's default of 40 lost up to 20 % of the nearest on hard data."""
 
 _MAX_EF_SEARCH = 1_000
-# A query of frequent words only (its rarest is in more entries than the budget) is ranked over this many.
-_FREQUENT_LIMIT = 20_000
 _BINARY_OVERSAMPLING = 10
 _INNER = "id, index_id, paragraph_id, kind, script, start_, end_, embedding, bm25"
 
@@ -197,7 +195,8 @@ def _lexical(builder: _Builder, home: int, targets: Sequence[Target], words: Wei
     name = f"keys_{home:d}"
     builder.parameters[name] = keys
     # OFFSET 0 keeps the other conditions out, so that no index but the terms' own can be chosen.
-    limit = f"LIMIT {_FREQUENT_LIMIT:d}" if words.reached > CANDIDATE_BUDGET else "OFFSET 0"
+    # A query of frequent words only is ranked over as many entries as its rarest words may bring in.
+    limit = f"LIMIT {CANDIDATE_LIMIT:d}" if words.reached > CANDIDATE_LIMIT else "OFFSET 0"
     source = (
         f"SELECT {_INNER} FROM (SELECT * FROM {table_of(home)}"
         f" WHERE terms && CAST(:{name} AS integer[]) {limit}) t WHERE {builder.where(home, targets)}"

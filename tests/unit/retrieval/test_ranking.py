@@ -14,7 +14,7 @@ from refdesk.retrieval.function_words import BACKGROUND_ENTRIES, background_freq
 from refdesk.retrieval.fusion import blend, min_max
 from refdesk.retrieval.gate import calibrate_words
 from refdesk.retrieval.modes import _modes  # pyright: ignore[reportPrivateUsage]
-from refdesk.retrieval.query import CANDIDATE_BUDGET, TermedQuery, WeightedQuery, unsalted
+from refdesk.retrieval.query import CANDIDATE_LIMIT, TermedQuery, WeightedQuery, unsalted
 from refdesk.retrieval.statements import Filters, Target, candidates_statement
 
 cosines = st.floats(-1, 1)
@@ -88,12 +88,17 @@ def weigh(query: str, entries: int, frequency: dict[str, int]) -> WeightedQuery:
 
 
 def test_rare_terms_stay_within_the_budget_and_one_is_always_taken() -> None:
-    query = weigh("alpha beta gamma", 100_000, {"alpha": 3000, "beta": 3000, "gamma": 1000})
-    assert query.reached == 4000
-    assert len(query.rare_terms) == 2
+    carried = weigh("alpha beta gamma", 100_000, {"alpha": 900, "beta": 900, "gamma": 300})
+    assert carried.reached == 1200
+    assert len(carried.rare_terms) == 2
+    # The rarest alone carries too little of the query to be all that is looked up.
+    poor = weigh(
+        "alpha beta gamma delta", 100_000, {"alpha": 3000, "beta": 3000, "gamma": 1900, "delta": 4000}
+    )
+    assert poor.reached == 4900
     frequent = weigh("alpha beta", 100_000, {"alpha": 50_000, "beta": 60_000})
     assert frequent.rare_terms == (term_of("alpha"),)
-    assert frequent.reached > CANDIDATE_BUDGET
+    assert frequent.reached > CANDIDATE_LIMIT
     assert weigh("alpha", 10, {}).rare_terms == ()
 
 
@@ -130,9 +135,9 @@ def test_a_paragraph_counts_by_its_best_entry_and_equal_ones_keep_an_order() -> 
     paragraph, other = uuid4(), uuid4()
     index_id = uuid4()
     made = [
-        Row(0, uuid4(), index_id, paragraph, 1, 0, 9, 0.5, 1.0),
-        Row(0, uuid4(), index_id, paragraph, 1, 9, 18, 0.9, 1.0),
-        Row(0, uuid4(), index_id, other, 1, 0, 9, 0.7, 1.0),
+        Row(0, uuid4(), index_id, paragraph, 0, 1, 0, 9, 0.5, 1.0),
+        Row(0, uuid4(), index_id, paragraph, 0, 1, 9, 18, 0.9, 1.0),
+        Row(0, uuid4(), index_id, other, 0, 1, 0, 9, 0.7, 1.0),
     ]
     scores = np.array([0.5, 0.9, 0.7])
     candidates = Candidates(made, scores, scores, scores, np.array([True] * 3))

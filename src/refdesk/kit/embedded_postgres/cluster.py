@@ -206,7 +206,7 @@ def server_options(socket_dir: Path, *, durable: bool) -> dict[str, str]:
         "unix_socket_directories": str(socket_dir),
         "unix_socket_permissions": "0700",
         "password_encryption": "scram-sha-256",
-        "shared_buffers": "128MB",
+        "shared_buffers": f"{_buffer_megabytes()}MB",
         "work_mem": "16MB",
         "maintenance_work_mem": "64MB",  # index builds set their own
         "effective_cache_size": "1GB",
@@ -226,6 +226,14 @@ def server_options(socket_dir: Path, *, durable: bool) -> dict[str, str]:
     if not durable:
         options |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
     return options
+
+
+def _buffer_megabytes() -> int:
+    """A sixteenth of the memory this process may use, 128–1024; pages count only once they are read."""
+    limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    with contextlib.suppress(OSError, ValueError):  # no such file, or "max"
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(max(min(limits) // 16 // 1024**2, 128), 1024)
 
 
 def _shm_is_small() -> bool:
