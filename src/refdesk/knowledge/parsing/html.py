@@ -10,10 +10,10 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.coverage import character_counts, finish
 from refdesk.knowledge.parsing.encoding import decode, looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
-from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content
+from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content, visible_length
 from refdesk.knowledge.parsing.html_table import is_layout, table_markdown
 from refdesk.knowledge.parsing.plain import report_damage
 
@@ -56,19 +56,22 @@ class Html:
         report_damage(decoded, found)
         if not decoded.text.strip():
             raise EmptyFile("The page is empty.")
+        meta = {"encoding": decoded.encoding}
         tree = LexborHTMLParser(decoded.text)
-        meta = _metadata(tree) | {"encoding": decoded.encoding}
+        del decoded  # the text, the tree and the blocks of a page of 50 MB need not stand side by side
+        meta = _metadata(tree) | meta
         body = tree.body
         if body is None:
             raise NoText("The page has no text.", hint="It may be built by a script in the browser.")
         drop_invisible(body)
-        whole = len(_SPACE.sub("", body.text()))
+        whole = visible_length(body)
         main = main_content(body)
         removed = drop_navigation(main)
-        source = main.text(separator=" ")
-        meta["navigation_chars"] = whole - len(_SPACE.sub("", source))
+        source = character_counts([main.text(separator=" ")])
+        meta["navigation_chars"] = whole - visible_length(main)
         meta["navigation_parts"] = removed
         _Walker(found).walk(main)
+        del tree, body, main
         if not found.blocks:
             raise NoText("The page has no text.", hint="It may be built by a script in the browser.")
         return finish(name, self.kind, found, meta, source)

@@ -22,16 +22,18 @@ _NAMES = re.compile(
     r"(?:$|[-_\s])|skipToContent|tableOfContents|menuNav|topNav|leftNav|navMenu",
     re.IGNORECASE,
 )
-_SPACE = re.compile(r"\s+")
+_SPACES = " \t\r\n\f\u00a0\u3000\u200b"
 
 
-def _length(node: LexborNode) -> int:
-    return len(_SPACE.sub("", node.text()))
+def visible_length(node: LexborNode) -> int:
+    """Characters of a node that are not white space, counted without a copy of the text."""
+    text = node.text()
+    return len(text) - sum(map(text.count, _SPACES))
 
 
 def _link_share(node: LexborNode) -> float:
-    total = _length(node)
-    return sum(_length(a) for a in node.css("a")) / total if total else 1.0
+    total = visible_length(node)
+    return sum(visible_length(a) for a in node.css("a")) / total if total else 1.0
 
 
 def drop_invisible(body: LexborNode) -> None:
@@ -45,10 +47,10 @@ def drop_invisible(body: LexborNode) -> None:
 
 def main_content(body: LexborNode) -> LexborNode:
     """The element that holds the content; the body where the page does not say or says it badly."""
-    whole = _length(body)
+    whole = visible_length(body)
     for selector in ("main", '[role="main"]', "article"):
         candidates = body.css(selector)
-        if len(candidates) == 1 and _length(candidates[0]) >= max(50, 0.25 * whole):
+        if len(candidates) == 1 and visible_length(candidates[0]) >= max(50, 0.25 * whole):
             return candidates[0]
     return body
 
@@ -59,10 +61,10 @@ def drop_navigation(main: LexborNode) -> int:
     Elements that declare themselves (nav, roles) go at once; those that only have a telling class or id,
     and header, footer and aside, go when they are mostly links or small beside the rest.
     """
-    whole = max(1, _length(main))
+    whole = max(1, visible_length(main))
     removed = 0
     for node in main.css(_NAVIGATION):
-        if _length(node) < 0.5 * whole:
+        if visible_length(node) < 0.5 * whole:
             node.decompose()
             removed += 1
     for node in main.css("header,footer,aside,div,ul,section,p,td,a"):
@@ -73,7 +75,7 @@ def drop_navigation(main: LexborNode) -> int:
         declared = tag in ("footer", "aside") or (tag == "header" and node.css_first("h1,h2") is None)
         if not declared and not _NAMES.search(names):
             continue
-        size = _length(node)
+        size = visible_length(node)
         if size >= 0.4 * whole or node.css_first("main,article,h1") is not None:
             continue
         if (declared and tag != "header") or _link_share(node) > 0.5 or size == 0:

@@ -29,6 +29,8 @@ _TAGS = (
 _HTML = re.compile(rf"^ {{0,3}}</?{_TAGS}(?:[\s/>]|$)", re.IGNORECASE)
 _TAG = re.compile(rf"</?{_TAGS}(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# What a line must begin with to be anything but a paragraph; an empty one does, too.
+_MARK_CHARS = frozenset(["", *"#`~-*+_=|:<>0123456789"])
 _ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.][^{}]*\}[ \t]*$")
 _SIGNS = re.compile(r"(?m)^(?:#{1,6} \S|```|\* \S|- \S|\|.+\|[ \t]*$|> \S)")
 
@@ -78,10 +80,12 @@ def _plain(text: str) -> str:
     """The independent reading: the source without the marks that only carry structure."""
     kept: list[str] = []
     for line in text.split("\n"):
-        if _FENCE.match(line):
-            continue  # an opening fence names a language, which is no text
-        if not (_SETEXT.match(line) or _RULE.match(line) or _TABLE_RULE.match(line)):
-            kept.append(_TAG.sub("", line).lstrip(" #>").rstrip(" #"))
+        if line.lstrip()[:1] in _MARK_CHARS:
+            if _FENCE.match(line):
+                continue  # an opening fence names a language, which is no text
+            if _SETEXT.match(line) or _RULE.match(line) or _TABLE_RULE.match(line):
+                continue
+        kept.append((_TAG.sub("", line) if "<" in line else line).lstrip(" #>").rstrip(" #"))
     return "\n".join(kept)
 
 
@@ -95,9 +99,10 @@ class _Scanner:
     def run(self) -> None:
         while self.i < len(self.lines):
             line = self.lines[self.i]
+            first = line[:1]
             if not line.strip():
                 self.i += 1
-            elif not (
+            elif (first not in _MARK_CHARS and not first.isspace() and "|" not in line) or not (
                 self._fence(line)
                 or self._indented_code(line)
                 or self._heading(line)
@@ -223,7 +228,7 @@ class _Scanner:
             self.list_indents.clear()
         end = self.i + 1
         while end < len(self.lines) and self.lines[end].strip():
-            setext = _SETEXT.match(self.lines[end])
+            setext = _SETEXT.match(self.lines[end]) if self.lines[end].lstrip()[:1] in "=-" else None
             if setext:
                 text = " ".join(part.strip() for part in self.lines[self.i : end])
                 self.found.add("heading", _ATTRIBUTES.sub("", text), level=1 if setext[1][0] == "=" else 2)

@@ -40,9 +40,7 @@ class Delimited:
         text = text[named.end() :] if named else text
         if delimiter not in text or not delimiter:
             delimiter = sniff(text[:_SAMPLE])
-        quoted = not any(
-            cell.count("\n") > _MAX_LINES_IN_CELL for record in _records(text, delimiter) for cell in record
-        )
+        quoted = not _is_left_open(text, delimiter)
         if not quoted:
             found.warn(
                 "unclosed-quote", "A quotation mark is not closed: the lines were read without quoting."
@@ -53,6 +51,15 @@ class Delimited:
         meta = {"encoding": decoded.encoding, "delimiter": delimiter, "records": count}
         # The independent reading: the text as it stands, less the marks that may only carry structure.
         return finish(name, self.kind, found, meta, text.replace(delimiter, "").replace('"', ""))
+
+
+def _is_left_open(text: str, delimiter: str) -> bool:
+    """Whether a quotation mark swallows more lines than anyone would write into one cell."""
+    if '"' not in text:
+        return False
+    return any(
+        cell.count("\n") > _MAX_LINES_IN_CELL for record in _records(text, delimiter) for cell in record
+    )
 
 
 def _records(text: str, delimiter: str, *, quoted: bool = True) -> Iterator[list[str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from refdesk.knowledge.parsing.blocks import BlockList, ParseOptions
 from refdesk.knowledge.parsing.errors import EmptyFile
@@ -16,7 +17,8 @@ _TABLE_ROWS = 60
 _TABLE_COLUMNS = 16
 _TABLE_CHARS = 4_000
 _TITLE_CHARS = 120
-_KNOWN = 50_000
+# Records of delimited text that decide what a long table looks like.
+_LOOK_AHEAD = 300
 _DEFAULT_NAMES = ("sheet", "工作表", "表", "tabelle", "feuil", "hoja", "シート", "foglio")
 
 
@@ -72,19 +74,62 @@ def _report_hidden(sheets: Sequence[Sheet], found: BlockList) -> None:
 
 def write_records(records: Iterable[Sequence[str]], found: BlockList, options: ParseOptions) -> int:
     """Add the records of delimited text as one table; returns how many are not empty."""
+    coming = iter(records)
+    rows = _filled(coming if options.sheet_form == "table" else islice(coming, _LOOK_AHEAD))
+    width = max((max(cells) for _, cells in rows), default=0)
+    following = next(coming, None)
+    if following is not None and not width:
+        rows += _filled(chain([following], coming), len(rows))
+        width = max((max(cells) for _, cells in rows), default=0)
+        following = None
+    if not rows:
+        return 0
+    region = Region(rows, 0, width)
+    if following is None:
+        _write_region(region, [], found, options, None)
+        return len(rows)
+    shape = shape_of(region, [])
+    for _, cells in rows[: shape.titles]:
+        _write_title(next(iter(cells.values())), found)
+    head = (
+        [cells.get(column, "") for column in range(width + 1)]
+        for _, cells in rows[shape.titles + shape.depth :]
+    )
+    return shape.titles + shape.depth + _write_long(chain(head, [following], coming), shape, width, found)
+
+
+def _filled(records: Iterable[Sequence[str]], first: int = 0) -> list[tuple[int, Cells]]:
     rows: list[tuple[int, Cells]] = []
-    known: dict[str, str] = {}
-    for at, record in enumerate(records):
+    for at, record in enumerate(records, first):
         cells = {column: text for column, cell in enumerate(record) if (text := cell.strip())}
-        if len(known) < _KNOWN:
-            # Columns repeat their values: one text for equal ones halves the memory of a long file.
-            cells = {column: known.setdefault(text, text) for column, text in cells.items()}
         if cells:
             rows.append((at, cells))
-    if rows:
-        width = max(max(cells) for _, cells in rows)
-        _write_region(Region(rows, 0, width), [], found, options, None)
-    return len(rows)
+    return rows
+
+
+def _write_long(records: Iterable[Sequence[str]], shape: Shape, width: int, found: BlockList) -> int:
+    """Rows of a long table as they come, one item each: 200,000 of them are not held as cells.
+
+    Writes what `_row_texts` would. Returns how many are not empty.
+    """
+    labels = shape.labels
+    named = [f"{labels[column]}: " if column in labels else "" for column in range(width + 1)]
+    unused = set(labels)
+    kind, level = ("list_item", 0) if labels else ("paragraph", None)
+    count = 0
+    for record in records:
+        if len(record) > len(named):
+            named += [""] * (len(record) - len(named))
+        cells = zip(named, map(str.strip, record), strict=False)  # a short record leaves names over
+        text = "; ".join([name + cell for name, cell in cells if cell])
+        if not text:
+            continue
+        if unused:
+            unused -= {column for column, cell in enumerate(record) if cell.strip()}
+        found.add(kind, " ".join(text.split("\n")) if "\n" in text else text, level=level)
+        count += 1
+    found.add("list_item", "; ".join(labels[column] for column in sorted(unused)), level=0)
+    return count
 
 
 def _is_default(name: str) -> bool:
