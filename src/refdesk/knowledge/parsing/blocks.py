@@ -5,7 +5,7 @@ any file format, the database or the rest of the room, so that the parsing proce
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -29,7 +29,9 @@ class Block:
     """One unit of structure. `offset` is where `text` begins in `Parsed.text`, in characters.
 
     `level` is the depth of a heading (1 is the highest) or of a list item (0 is the outermost).
-    Tables are Markdown tables; code is without its fence.
+    Tables are Markdown tables; code is without its fence. `confidence` is set where the text was read from a
+    picture: the mean probability of its characters, 0–1. `pictures` counts the pictures that stand in the block
+    or directly behind it.
     """
 
     kind: BlockKind
@@ -38,6 +40,8 @@ class Block:
     page: int | None
     boxes: tuple[Box, ...]
     offset: int
+    confidence: float | None = None
+    pictures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,10 @@ class ParseOptions:
     Markdown where a table fits into a paragraph. `max_nesting`: how many archives and messages inside one
     another are opened; `max_members`: how many files of one archive or message are read;
     `max_output_bytes`: the largest result, as JSON, that a parsing process may send.
+
+    `ocr`: pictures and pages without usable text are read (`auto`), every page is (`always`), or nothing is
+    (`off`). One file may have `max_ocr_pages` pages and pictures read, for `ocr_timeout_s` in all, which come
+    on top of the time limit of the process, and `ocr_page_timeout_s` each.
     """
 
     password: str | None = None
@@ -98,6 +106,11 @@ class ParseOptions:
     max_nesting: int = 3
     max_members: int = 1_000
     max_output_bytes: int = 256 * 1024 * 1024
+    ocr: Literal["auto", "off", "always"] = "auto"
+    max_ocr_pages: int = 500
+    ocr_timeout_s: float = 1_800.0
+    ocr_page_timeout_s: float = 60.0
+    ocr_threads: int = 1
 
 
 class Parser(Protocol):
@@ -139,13 +152,20 @@ class BlockList:
         level: int | None = None,
         page: int | None = None,
         boxes: Iterable[Box] = (),
+        confidence: float | None = None,
+        pictures: int = 0,
     ) -> None:
         """Append a block; text of white space only is left out."""
         text = text.strip("\n") if kind in ("code", "table") else text.strip()
         if not text.strip():
             return
-        self.blocks.append(Block(kind, text, level, page, tuple(boxes), self._offset))
+        self.blocks.append(Block(kind, text, level, page, tuple(boxes), self._offset, confidence, pictures))
         self._offset += len(text) + len(SEPARATOR)
+
+    def picture(self) -> None:
+        """A picture without text of its own stands behind the last block."""
+        if self.blocks:
+            self.blocks[-1] = replace(self.blocks[-1], pictures=self.blocks[-1].pictures + 1)
 
     def drop_last(self) -> None:
         """Take back the last block, such as a heading that nothing followed."""

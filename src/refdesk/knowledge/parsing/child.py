@@ -3,12 +3,15 @@
 Run as a script (`python -I child.py`), never imported by the rest: it registers `refdesk.knowledge` as an
 empty package, so that loading `refdesk.knowledge.parsing` does not run the room's own `__init__`, which
 brings the database and the web framework (over 1 s). Input on standard input: one line of JSON
-(`memory_bytes`, `cpu_s`, `name`, `options`), then the file. Progress goes to standard error, a line each.
+(`memory_bytes`, `cpu_s`, `name`, `options`), then the file. Progress, and
+the time OCR takes, go to standard error, a line each.
 """
 
+import gc
 import sys
 import time
 import types
+from functools import partial
 from pathlib import Path
 
 
@@ -57,16 +60,25 @@ class _Progress:
             sys.stderr.flush()
 
 
+def _extend(mark: str, seconds: float) -> None:
+    sys.stderr.write(f"{mark}{round(seconds * 1000)}\n")
+    sys.stderr.flush()
+
+
 def main() -> int:
     """Read, parse, answer; the exit code is 0 whenever an answer was written, failures included."""
     _die_with_parent()
     _load_parsing_alone()
+    # A parse makes hundreds of thousands of small objects and hardly a cycle: collecting took a third of the
+    # time, and this process ends soon.
+    gc.disable()
     import orjson
 
     from refdesk.knowledge.parsing.errors import ParseError, ParseMemory, ResultTooLarge
-    from refdesk.knowledge.parsing.progress import listening
+    from refdesk.knowledge.parsing.progress import extending, listening
     from refdesk.knowledge.parsing.selection import parse
     from refdesk.knowledge.parsing.wire import (
+        EXTEND_MARK,
         PROGRESS_MARK,
         decode_options,
         encode_error,
@@ -78,7 +90,7 @@ def main() -> int:
     _limit(request["memory_bytes"], request["cpu_s"])
     try:
         options = decode_options(orjson.dumps(request["options"]))
-        with listening(_Progress(PROGRESS_MARK)):
+        with listening(_Progress(PROGRESS_MARK)), extending(partial(_extend, EXTEND_MARK)):
             answer = encode_parsed(parse(data, request["name"], options))
         if len(answer) > options.max_output_bytes:
             raise ResultTooLarge(max_bytes=options.max_output_bytes)

@@ -28,11 +28,19 @@ class UnsupportedKind(ParseError):
 
 
 class PasswordRequired(ParseError):
-    """The file is encrypted and no password, or a wrong one, was given."""
+    """The file is encrypted and no password was given."""
 
     code = "password-required"
     message = "The file is protected by a password."
     hint = "Give the password, or save the file without one."
+
+
+class PasswordWrong(PasswordRequired):
+    """The file is encrypted and the password that was given does not open it."""
+
+    code = "password-wrong"
+    message = "The password does not open the file."
+    hint = "Check capital letters and the keyboard's language, and try again."
 
 
 class CorruptFile(ParseError):
@@ -48,7 +56,7 @@ class NoText(ParseError):
 
     code = "no-text"
     message = "No text was found in the file."
-    hint = "Scanned pages need OCR, which is not available yet: upload a version with a text layer."
+    hint = "Upload a version with a text layer, or a larger and sharper picture."
 
 
 class TooManyPages(ParseError):
@@ -58,6 +66,15 @@ class TooManyPages(ParseError):
     status = 413
     message = "The file has more pages than the limit allows."
     hint = "Split the file into parts, or raise REFDESK_PARSE_MAX_PAGES."
+
+
+class PictureTooLarge(ParseError):
+    """A picture of more than 150 million pixels, or one that is a thousand times as long as wide."""
+
+    code = "picture-too-large"
+    status = 413
+    message = "The picture is larger than the limit allows."
+    hint = "Make it smaller; letters of 20 pixels are read as well as letters of 200."
 
 
 class UnpackedTooLarge(ParseError):
@@ -117,9 +134,11 @@ BY_CODE: dict[str, type[ParseError]] = {
         EmptyFile,
         UnsupportedKind,
         PasswordRequired,
+        PasswordWrong,
         CorruptFile,
         NoText,
         TooManyPages,
+        PictureTooLarge,
         UnpackedTooLarge,
         ResultTooLarge,
         ParseTimeout,

@@ -23,6 +23,7 @@ from typing import IO
 import orjson
 
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions
+from refdesk.knowledge.parsing.child_report import ChildReport
 from refdesk.knowledge.parsing.errors import (
     EmptyFile,
     ParseCancelled,
@@ -32,7 +33,7 @@ from refdesk.knowledge.parsing.errors import (
     ResultTooLarge,
 )
 from refdesk.knowledge.parsing.progress import OnProgress
-from refdesk.knowledge.parsing.wire import PROGRESS_MARK, decode_result
+from refdesk.knowledge.parsing.wire import decode_result
 
 _COMMAND = (sys.executable, "-I", str(Path(__file__).with_name("child.py")))
 _POLL_S = 0.05
@@ -46,10 +47,15 @@ def _request(data: bytes, name: str, options: ParseOptions, timeout_s: float, me
     head = {
         "name": name,
         "memory_bytes": memory_bytes,
-        "cpu_s": int(timeout_s) + 5,
+        "cpu_s": int(timeout_s + options.ocr_threads * _most_extension(options)) + 5,
         "options": asdict(options),
     }
     return orjson.dumps(head) + b"\n" + data
+
+
+def _most_extension(options: ParseOptions) -> float:
+    """Seconds that OCR may take beyond the time limit, whatever the process asks for."""
+    return 0.0 if options.ocr == "off" else options.ocr_timeout_s + options.ocr_page_timeout_s
 
 
 def _outcome(code: int | None, out: bytes, err: bytes, timeout_s: float) -> Parsed:
@@ -62,37 +68,6 @@ def _outcome(code: int | None, out: bytes, err: bytes, timeout_s: float) -> Pars
     if "MemoryError" in last or "out of memory" in last.lower() or "bad_alloc" in last:
         raise ParseMemory
     raise ParseCrashed(exit_code=code, reason=last)
-
-
-class _Report:
-    """Standard error of the process: lines of progress are passed on, the end of the rest is kept."""
-
-    _MARK = PROGRESS_MARK.encode()
-    _KEPT = 64 * 1024
-
-    def __init__(self, on_progress: OnProgress | None) -> None:
-        self._on_progress = on_progress
-        self._line = b""
-        self.rest = b""
-
-    def feed(self, chunk: bytes) -> None:
-        *lines, self._line = (self._line + chunk).split(b"\n")
-        for line in lines:
-            self._take(line + b"\n")
-        if len(self._line) > self._KEPT:
-            self.close()
-
-    def close(self) -> None:
-        self._take(self._line)
-        self._line = b""
-
-    def _take(self, line: bytes) -> None:
-        if not line.startswith(self._MARK):
-            self.rest = (self.rest + line)[-self._KEPT :]
-            return
-        counts = line.removeprefix(self._MARK).split()
-        if self._on_progress and len(counts) == 2 and all(count.isdigit() for count in counts):
-            self._on_progress(int(counts[0]), int(counts[1]))
 
 
 def parse_limited(
@@ -109,15 +84,15 @@ def parse_limited(
     data = source if isinstance(source, bytes) else source.read_bytes()
     options = options or ParseOptions()
     request = _request(data, name, options, timeout_s, memory_bytes)
-    deadline = time.monotonic() + timeout_s
+    begin = time.monotonic()
     with subprocess.Popen(
         _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=True
     ) as process:
-        pipes = _Pipes(process, request, options.max_output_bytes)
+        pipes = _Pipes(process, request, options)
         try:
             while not pipes.ended():
-                pipes.pass_on(on_progress, min(_POLL_S, deadline - time.monotonic()))
-                if time.monotonic() >= deadline:
+                pipes.pass_on(on_progress, _POLL_S)
+                if time.monotonic() >= begin + timeout_s + pipes.report.extended_s:
                     raise ParseTimeout(timeout_s=timeout_s)
                 if cancelled and cancelled.is_set():
                     raise ParseCancelled
@@ -132,14 +107,14 @@ def parse_limited(
 class _Pipes:
     """The pipes of a process, each served by a thread of its own: none can block another."""
 
-    def __init__(self, process: subprocess.Popen[bytes], request: bytes, max_output_bytes: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], request: bytes, options: ParseOptions) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self.out = bytearray()
-        self._max_output_bytes = max_output_bytes
+        self._max_output_bytes = options.max_output_bytes
         self._told: SimpleQueue[tuple[int, int]] = SimpleQueue()
-        self.report = _Report(lambda done, total: self._told.put((done, total)))
+        self.report = ChildReport(lambda done, total: self._told.put((done, total)), _most_extension(options))
         self._process = process
         self._threads = [
             threading.Thread(target=work, args=arguments, daemon=True)
@@ -187,7 +162,7 @@ def _send(stream: IO[bytes], request: bytes) -> None:
 
 
 async def _exchange(
-    process: asyncio.subprocess.Process, request: bytes, report: _Report, max_output_bytes: int
+    process: asyncio.subprocess.Process, request: bytes, report: ChildReport, max_output_bytes: int
 ) -> bytes:
     """`communicate`, but what comes back is bounded, whatever has become of the process that sends it."""
     stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
@@ -252,9 +227,16 @@ async def parse_in_subprocess(
     process = await asyncio.create_subprocess_exec(
         *_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    report = _Report(on_progress)
+    begin = asyncio.get_running_loop().time()
+    limit = asyncio.timeout_at(begin + timeout_s)
+
+    def extend(extended_s: float) -> None:
+        if not limit.expired():
+            limit.reschedule(begin + timeout_s + extended_s)
+
+    report = ChildReport(on_progress, _most_extension(options), extend)
     try:
-        async with asyncio.timeout(timeout_s):
+        async with limit:
             out = await _exchange(process, request, report, options.max_output_bytes)
     except TimeoutError:
         raise ParseTimeout(timeout_s=timeout_s) from None

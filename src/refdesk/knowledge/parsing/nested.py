@@ -56,7 +56,7 @@ class Members:
             level = block.level
             if block.kind == "heading":
                 level = min((level or 1) + self.level, _MAX_LEVEL)
-            self.found.add(block.kind, block.text, level=level)
+            self.found.add(block.kind, block.text, level=level, confidence=block.confidence, pictures=block.pictures)
         for warning in parsed.warnings:
             self._warn(replace(warning, message=f"{name}: {warning.message}", page=None))
 

@@ -12,6 +12,10 @@ from contextvars import ContextVar
 type OnProgress = Callable[[int, int], None]
 """Called with how many parts are done, and how many there are."""
 
+type OnExtend = Callable[[float], None]
+"""Called with the seconds that OCR has taken or may take, in all, beyond the time limit of parsing."""
+
+_extender: ContextVar[OnExtend | None] = ContextVar("parse_extender", default=None)
 _listener: ContextVar[OnProgress | None] = ContextVar("parse_progress", default=None)
 
 
@@ -20,6 +24,23 @@ def report(done: int, total: int) -> None:
     listener = _listener.get()
     if listener is not None:
         listener(done, total)
+
+
+def extend(seconds: float) -> None:
+    """Ask for time beyond the limit, which is meant for parsing without OCR; the total, not what is added."""
+    extender = _extender.get()
+    if extender is not None:
+        extender(seconds)
+
+
+@contextmanager
+def extending(extender: OnExtend | None) -> Generator[None]:
+    """Hear inside this block what time is asked for."""
+    token = _extender.set(extender)
+    try:
+        yield
+    finally:
+        _extender.reset(token)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import cast
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
 from refdesk.knowledge.parsing.identify import head_of
+from refdesk.knowledge.parsing.ocr import allowing
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, unlock
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 
@@ -25,6 +26,12 @@ class _Entry:
 # needs neither PDFium nor lxml, and the parsing process starts 70 ms sooner without them.
 _PARSERS = (
     _Entry("pdf", "Pdf", magic=(b"%PDF-",), suffixes=(".pdf",)),
+    _Entry(
+        "images",
+        "Picture",
+        magic=(b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"RIFF", b"BM"),
+        suffixes=(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"),
+    ),
     _Entry("docx", "Docx", magic=(ZIP_MAGIC,), suffixes=(".docx",)),
     _Entry("pptx", "Pptx", magic=(ZIP_MAGIC,), suffixes=(".pptx",)),
     _Entry("sheets.xlsx", "Xlsx", magic=(ZIP_MAGIC,), suffixes=(".xlsx",)),
@@ -48,11 +55,6 @@ _CONTAINERS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x89PNG", b"\xff
 _MAGIC = {
     b"\xd0\xcf\x11\xe0": "an old Office file of another kind",
     b"PK\x03\x04": "an archive of another kind",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"GIF8": "a picture",
-    b"II*\x00": "a picture",
-    b"MM\x00*": "a picture",
     b"\x7fELF": "a program",
 }
 
@@ -95,7 +97,8 @@ def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed
     data = unlock(data, options)
     parser = choose(data, name)
     try:
-        parsed = parser.parse(data, name, options)
+        with allowing(options):
+            parsed = parser.parse(data, name, options)
     except RecursionError as error:
         raise CorruptFile("The file is nested deeper than any person would write it.") from error
     if not parsed.blocks:  # nothing but control characters, say

@@ -13,6 +13,8 @@ from refdesk.knowledge.parsing.errors import BY_CODE, ParseCrashed, ParseError
 
 # Begins a line of progress on standard error (`done total`); libraries write there too, but never this.
 PROGRESS_MARK = "\x1eprogress "
+# Begins a line that asks for time beyond the limit (milliseconds, in all).
+EXTEND_MARK = "\x1eextend "
 
 
 def encode_options(options: ParseOptions) -> bytes:
@@ -28,7 +30,16 @@ def decode_options(data: bytes) -> ParseOptions:
 def encode_parsed(parsed: Parsed) -> bytes:
     """A result as JSON."""
     blocks = [
-        [b.kind, b.text, b.level, b.page, [[x.page, x.x0, x.y0, x.x1, x.y1] for x in b.boxes], b.offset]
+        [
+            b.kind,
+            b.text,
+            b.level,
+            b.page,
+            [[x.page, x.x0, x.y0, x.x1, x.y1] for x in b.boxes],
+            b.offset,
+            b.confidence,
+            b.pictures,
+        ]
         for b in parsed.blocks
     ]
     return orjson.dumps(
@@ -73,8 +84,8 @@ def decode_result(data: bytes) -> Parsed:
         name=value["name"],
         kind=value["kind"],
         blocks=tuple(
-            Block(kind, text, level, page, tuple(Box(*box) for box in boxes), offset)
-            for kind, text, level, page, boxes, offset in value["blocks"]
+            Block(kind, text, level, page, tuple(Box(*box) for box in boxes), *rest)
+            for kind, text, level, page, boxes, *rest in value["blocks"]
         ),
         meta=value["meta"],
         warnings=tuple(ParseWarning(*w) for w in value["warnings"]),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from PIL import Image, ImageDraw, ImageFont
 from reportlab.pdfgen.canvas import Canvas
 from tests.unit.knowledge.parsing import docx_files, ole_files, package_files
 
@@ -34,6 +35,17 @@ def _pdf() -> bytes:
     for i, text in enumerate(TEXTS[1:]):
         page.drawString(72, 700 - 60 * i, f"{text} and some further words, which end here.")
     page.save()
+    return out.getvalue()
+
+
+def _png() -> bytes:
+    picture = Image.new("RGB", (620, 300), "white")
+    draw = ImageDraw.Draw(picture)
+    draw.text((30, 20), _HEAD, "black", ImageFont.load_default(34))
+    for i, text in enumerate(TEXTS[1:]):
+        draw.text((30, 100 + 60 * i), text, "black", ImageFont.load_default(20))
+    out = io.BytesIO()
+    picture.save(out, "PNG")
     return out.getvalue()
 
 
@@ -96,6 +108,7 @@ _BODY = f"<h1>{_HEAD}</h1><p>{_ONE}</p><p>{_TWO}</p><p>{_THREE}</p>"
 _PLAIN = "\n\n".join(TEXTS)
 _MAKERS: dict[str, tuple[str, Callable[[], bytes], bool, bool]] = {
     "pdf": ("a.pdf", _pdf, True, False),
+    "image": ("a.png", _png, True, False),
     "docx": ("a.docx", _docx, True, True),
     "pptx": (
         "a.pptx",

@@ -73,7 +73,9 @@ def test_structure_is_found_where_the_kind_has_any(kind: str) -> None:
     made = sample(kind)
     first = parse(made.data, made.name).blocks[0]
     if made.heading:
-        assert (first.kind, first.level) == ("heading", 1 if kind != "pdf" else first.level)
+        assert first.kind == "heading"
+        # Of a page only the size of the letters is known, which does not tell how high a heading is.
+        assert first.level == 1 or kind in ("pdf", "image")
         assert made.texts[0] in first.text
 
 

@@ -57,9 +57,7 @@ def test_content_decides_before_the_name(data: bytes, name: str, kind: str) -> N
     assert choose(data, name).kind == kind
 
 
-@pytest.mark.parametrize(
-    "data", [b"\x89PNG\r\n\x1a\n" + b"\0" * 50, b"\x7fELF" + bytes(range(64)), b"\xd0\xcf\x11\xe0old"]
-)
+@pytest.mark.parametrize("data", [b"\x7fELF" + bytes(range(64)), b"\xd0\xcf\x11\xe0old"])
 def test_what_no_parser_reads_is_refused_with_a_hint(data: bytes) -> None:
     with pytest.raises(UnsupportedKind) as caught:
         parse(data, "a.txt")

@@ -21,6 +21,8 @@ _NUMBERED = re.compile(
 
 # Lists of names or figures have no full stops; without an end they would grow over a whole file.
 _MAX_JOINED_LINES = 120
+# Lines further apart than this are never of one paragraph, nor is one that starts so far left of the last.
+_PARTING_GAP, _OUTDENT = 2.2, 6.0
 
 
 @dataclass(slots=True)
@@ -37,6 +39,7 @@ class Text:
     table: str = ""
     full_width: bool = False
     turned: bool = False
+    confidence: float | None = None
 
 
 def texts_of(region: list[Segment], page: int) -> list[Text]:
@@ -92,7 +95,7 @@ def _starts(
     expected = usual.get(round(line.size), 0.75 * size)
     if len(pending) > 1:
         expected = min(expected, pending[-1].y0 - pending[-2].y1)
-    if gap > max(expected + 0.4 * size, 0.6 * size) or gap < -3 * size:
+    if gap > max(expected + 0.4 * size, 0.6 * size) or gap > _PARTING_GAP * size or gap < -3 * size:
         return True
     if abs(line.size - last.size) > 0.6 or line.bold != last.bold:
         return True
@@ -102,6 +105,8 @@ def _starts(
         return False  # a divided word
     if abs((line.x0 + line.x1) - (last.x0 + last.x1)) < 5 and min(line.x0, last.x0) > low + 1.5 * size:
         return False  # centred lines
+    if last.x0 - line.x0 > _OUTDENT * size:
+        return True
     short = last.x1 < high - 0.12 * (high - low)
     indented = line.x0 > last.x0 + 1.2 * line.size and len(pending) > 1
     first_indent = (

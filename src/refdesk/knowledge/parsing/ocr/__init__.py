@@ -1,1 +1,10 @@
-"""x"""
+"""Reading text in pictures: scanned pages, photographs, screenshots, the pictures inside Office files.
+
+Loading this package costs nothing; OpenCV and the models are loaded with the first picture. Owns what OCR may
+cost (`Allowance`). Knows no file format but those of pictures.
+"""
+
+from refdesk.knowledge.parsing.ocr.allowance import Allowance, allowance, allowing
+from refdesk.knowledge.parsing.ocr.embedded import PictureText, read_image_text
+
+__all__ = ["Allowance", "PictureText", "allowance", "allowing", "read_image_text"]

@@ -28,6 +28,7 @@ def load_model(name: str, threads: int) -> Session:
     options.inter_op_num_threads = 1
     # Pages differ in size: an arena would keep the largest buffers of each forever.
     options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
     options.log_severity_level = 4
     path = Path(spec.submodule_search_locations[0]) / "models" / name
     return _onnxruntime.InferenceSession(str(path), sess_options=options, providers=["CPUExecutionProvider"])

@@ -1,12 +1,39 @@
 """Whether text that PDFium extracted is language at all, or the bytes of a font without a usable map."""
 
 import re
+from typing import Literal
 
+type Quality = Literal["none", "usable", "doubtful", "nonsense"]
+"""`doubtful` text may be language or not; only a look at the page tells."""
+
+_MAX_UNMAPPED, _FEW_UNMAPPED = 0.5, 0.15
+_VOWELS = re.compile("[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýœěůąę]", re.IGNORECASE)
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _WORD = re.compile(r"\S{6,}")
 _FLIP = re.compile(r"[a-zß-ÿ][A-Z]|[A-Za-z]\d[A-Za-z]|[A-Za-z][~\\^|`{}][A-Za-zÀ-ÿ]")
 _LATIN1 = re.compile("[\u00a1-\u00ff]")
 _BAD = re.compile("[\ufffd\ue000-\uf8ff\x01-\x08\x0e-\x1f\x80-\x9f]")
 _ADDRESS = re.compile(r"https?:|www\.|@|[/_]")
+
+
+def quality_of(text: str, unmapped: float) -> Quality:
+    """What a page's text is worth; `unmapped` is the share of glyphs whose characters PDFium guessed."""
+    if not text.strip():
+        return "none"
+    if unmapped > _MAX_UNMAPPED or is_nonsense(text):
+        return "nonsense"
+    if unmapped > _FEW_UNMAPPED or _lacks_vowels(text):
+        return "doubtful"
+    return "usable"
+
+
+def _lacks_vowels(text: str) -> bool:
+    """Letters shifted by a fixed number, as fonts without a map give: no language has so few vowels."""
+    letters = _LATIN.findall(text)
+    plain = sum(not c.isspace() for c in text)
+    if len(letters) < 80 or len(letters) < 0.5 * plain:
+        return False
+    return len(_VOWELS.findall(text)) < 0.2 * len(letters)
 
 
 def is_nonsense(text: str) -> bool:

@@ -1,0 +1,96 @@
+"""Pictures: PNG, JPEG, TIFF with all its pages, WEBP, BMP and GIF, read by OCR.
+
+A frame is a page; boxes are in pixels of the picture as it is shown, that is, turned as its camera meant it.
+"""
+
+import struct
+from typing import Any
+
+from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.errors import NoText, TooManyPages
+from refdesk.knowledge.parsing.ocr import allowance
+from refdesk.knowledge.parsing.ocr.report import report_ocr
+from refdesk.knowledge.parsing.progress import report
+
+_MAGIC = (
+    b"\x89PNG\r\n\x1a\n",
+    b"\xff\xd8\xff",
+    b"GIF87a",
+    b"GIF89a",
+    b"II*\x00",
+    b"MM\x00*",
+    b"II+\x00",
+    b"MM\x00+",
+)
+_BITMAP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
+
+
+class Picture:
+    """Pictures of any kind that can be read."""
+
+    kind = "image"
+    suffixes = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
+
+    def supports(self, name: str, head: bytes) -> bool:
+        """By the first bytes alone."""
+        if head.startswith(_MAGIC) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
+            return True
+        return (
+            head[:2] == b"BM"
+            and len(head) >= 26
+            and head[6:10] == b"\0\0\0\0"
+            and struct.unpack_from("<I", head, 14)[0] in _BITMAP_HEADERS
+        )
+
+    def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
+        """Blocks in reading order; a picture without text is `NoText`."""
+        # Loaded here, so that choosing a parser does not load OpenCV.
+        from refdesk.knowledge.parsing.layout.blocks import add_blocks
+        from refdesk.knowledge.parsing.layout.headings import body_size, label_by_size
+        from refdesk.knowledge.parsing.layout.pages import PageLayout, texts_of_pages
+        from refdesk.knowledge.parsing.ocr.picture_pages import laid_out, read_frame
+        from refdesk.knowledge.parsing.ocr.pictures import open_picture
+
+        picture = open_picture(data)
+        if options.ocr == "off":
+            raise NoText("The file is a picture, and reading pictures is switched off.", hint=_OFF_HINT)
+        if picture.frames > options.max_pages:
+            raise TooManyPages(pages=picture.frames, limit=options.max_pages)
+        left = allowance(options)
+        found = BlockList()
+        pages: list[PageLayout] = []
+        sure: dict[int, float] = {}
+        skipped: list[int] = []
+        cut_short: list[int] = []
+        sizes: list[list[int]] = []
+        for frame in picture.read():
+            sizes.append([frame.width, frame.height])
+            if not left.is_left:
+                skipped.append(frame.number)
+            else:
+                page = read_frame(frame, left)
+                pages.append(laid_out(page, frame, frame.number))
+                sure[frame.number] = page.confidence
+                if page.is_cut_short:
+                    cut_short.append(frame.number)
+            report(frame.number, picture.frames)
+        texts, running = texts_of_pages(pages)
+        source = "".join(segment.text for page in pages for segment in page.segments if not segment.table)
+        source += "".join(segment.table for page in pages for segment in page.segments)
+        if not texts:
+            raise NoText("No text was found in the picture.", hint=_NO_TEXT_HINT)
+        add_blocks(found, texts, label_by_size(texts, body_size(texts)))
+        meta: dict[str, Any] = {
+            "page_count": picture.frames if picture.frames > 1 else None,
+            "format": picture.format.lower(),
+            "page_sizes": sizes[:1] if len({tuple(size) for size in sizes}) == 1 else sizes,
+            "created": picture.taken,
+            "running_headers": running.lines,
+        }
+        meta |= report_ocr(found, sure, skipped, cut_short)
+        return finish(name, self.kind, found, meta, source, running.lines)
+
+
+_OFF_HINT = "Set REFDESK_OCR to auto, or type the text into a document of its own."
+_NO_TEXT_HINT = "If it does hold text, upload a larger or sharper picture."
