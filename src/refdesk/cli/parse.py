@@ -118,6 +118,7 @@ def report(parsed: Parsed, result: SplitResult) -> dict[str, Any]:
                 "page": p.page,
                 "start": p.start,
                 "end": p.end,
+                "meta": p.meta,
             }
             for p in result.paragraphs
         ],

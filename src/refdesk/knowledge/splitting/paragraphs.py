@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from refdesk.knowledge.parsing.blocks import Box, Parsed
+from refdesk.knowledge.parsing.blocks import Block, Box, Parsed
 from refdesk.knowledge.splitting.cleaning import clean
 from refdesk.knowledge.splitting.cutting import Cutter
+from refdesk.knowledge.splitting.facts import facts_of, joined_facts
 from refdesk.knowledge.splitting.sections import Piece, Section, sections
 from refdesk.knowledge.splitting.settings import (
     UNSTRUCTURED_PDF_LIMIT,
@@ -150,6 +151,7 @@ def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> t
     section = draft.section
     chunks: list[str] = []
     boxes: dict[Box, None] = {}
+    blocks: dict[int, Block] = {}
     for i, (start, end, header, piece) in enumerate(draft.parts):
         if i and piece.block is draft.parts[i - 1][3].block:
             chunks.append(text[draft.parts[i - 1][1] : start])
@@ -159,11 +161,14 @@ def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> t
             chunks.append(header + "\n")
         chunks.append(_shown(text[start:end], piece))
         boxes |= dict.fromkeys(piece.block.boxes)
+        blocks[piece.block.offset] = piece.block
     content = "".join(chunks)
     removed = 0
     if with_filter:
         content, removed = clean(content)
     head = section.head_block if first else None
+    if head is not None:
+        blocks[head.offset] = head
     if not draft.parts:
         content = section.heading
     page = draft.parts[0][3].block.page if draft.parts else (head.page if head else None)
@@ -181,6 +186,7 @@ def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> t
             start=start,
             end=end,
             heading=section.heading,
+            meta=facts_of(blocks.values(), content),
         ),
         removed,
     )
@@ -208,4 +214,5 @@ def _merged(before: ParagraphDraft, made: ParagraphDraft, draft: _Draft, text: s
         content="\n\n".join(part for part in (before.content, heads, body) if part),
         boxes=tuple(dict.fromkeys((*before.boxes, *made.boxes))),
         end=made.end,
+        meta=joined_facts(before.meta, made.meta),
     )

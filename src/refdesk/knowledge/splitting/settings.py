@@ -1,7 +1,7 @@
 """What can be chosen about splitting, and what comes out of it."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from refdesk.knowledge.parsing.blocks import Box, ParseWarning
 from refdesk.knowledge.splitting.errors import SettingsInvalid
@@ -68,6 +68,7 @@ class ParagraphDraft:
 
     `title` is cleaned of its numbering, `heading` is as written; `title_chain` holds the parents' titles
     from the top. `content` is the text below the heading; a cut table has its header row repeated.
+    `meta` holds what `facts` knows of it (`has_table`, `has_image`, `ocr_text`, `confidence_score`, …).
     """
 
     title: str
@@ -78,6 +79,7 @@ class ParagraphDraft:
     start: int
     end: int
     heading: str = ""
+    meta: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
