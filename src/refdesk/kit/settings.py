@@ -6,6 +6,7 @@ stale). What people change while the system runs lives in the database, not here
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -74,6 +75,30 @@ class Settings(BaseSettings):
     )
     parse_max_members: int = Field(
         default=1_000, ge=1, description="Most files read of one archive, most attachments of one message."
+    )
+    ocr: Literal["auto", "off", "always"] = Field(
+        default="auto",
+        description=(
+            "Reading pictures and scans: `auto` reads what has no usable text, `always` every page of a PDF, "
+            "`off` nothing."
+        ),
+    )
+    ocr_max_pages: int = Field(
+        default=500, ge=1, description="Most pages and pictures of one file that are read by OCR."
+    )
+    ocr_timeout_s: float = Field(
+        default=1_800.0,
+        gt=0,
+        description="Time OCR may take in one file, beside the limit of parsing; what is left over is reported.",
+    )
+    ocr_page_timeout_s: float = Field(
+        default=60.0, gt=0, description="Time OCR may take for one page; the rest of the page is reported."
+    )
+    ocr_threads: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description="Threads OCR uses for one file; with more, fewer files at once are read as quickly.",
     )
     index_batch_size: int = Field(
         default=32, ge=1, le=1024, description="Paragraphs embedded and written between two checkpoints."

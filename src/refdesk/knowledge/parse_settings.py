@@ -22,6 +22,11 @@ def parse_options(options: SplitOptions, limits: Settings, password: str | None 
         max_unpack_ratio=limits.parse_max_unpack_ratio,
         max_nesting=limits.parse_max_nesting,
         max_members=limits.parse_max_members,
+        ocr=limits.ocr,
+        max_ocr_pages=limits.ocr_max_pages,
+        ocr_timeout_s=limits.ocr_timeout_s,
+        ocr_page_timeout_s=limits.ocr_page_timeout_s,
+        ocr_threads=limits.ocr_threads,
     )
 
 

@@ -11,7 +11,10 @@ _DEEPEST = 6
 def add_blocks(found: BlockList, texts: list[Text], labels: dict[int, tuple[int, str]]) -> None:
     """`labels`: index of a text → level and words of the heading it is."""
     for i, text in enumerate(texts):
-        add = partial(found.add, page=text.page, boxes=text.boxes, confidence=text.confidence)
+        pictures = int(text.confidence is not None)  # what OCR read stands in a picture
+        add = partial(
+            found.add, page=text.page, boxes=text.boxes, confidence=text.confidence, pictures=pictures
+        )
         if text.table:
             add("table", text.table)
         elif i in labels:

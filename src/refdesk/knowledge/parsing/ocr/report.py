@@ -20,7 +20,7 @@ def report_ocr(
         found.warn(
             "ocr-skipped",
             f"{pages_in_words(skipped)} were not read: OCR has a limit of pages and time for one file. "
-            "Split the file, or raise REFDESK_MAX_OCR_PAGES or REFDESK_OCR_TIMEOUT_S.",
+            "Split the file, or raise REFDESK_OCR_MAX_PAGES or REFDESK_OCR_TIMEOUT_S.",
             skipped[0],
         )
     if cut_short:
