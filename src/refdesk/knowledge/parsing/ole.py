@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import ParseOptions
-from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired
+from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, PasswordWrong
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # What both raise on damaged files; neither has one class for it.
@@ -59,7 +59,7 @@ def require_ends(data: bytes) -> None:
 def unlock(data: bytes, options: ParseOptions) -> bytes:
     """The file without its password, where it is an encrypted Office file; otherwise the same bytes.
 
-    Raises `PasswordRequired` when the password is missing or wrong.
+    Raises `PasswordRequired` where a password is missing, `PasswordWrong` where it is another one.
     """
     if not data.startswith(OLE_MAGIC):
         return data
@@ -81,7 +81,7 @@ def unlock(data: bytes, options: ParseOptions) -> bytes:
         office.load_key(password=options.password)
         office.decrypt(out)
     except (failures.InvalidKeyError, failures.DecryptionError) as error:
-        raise PasswordRequired from error
+        raise PasswordWrong from error
     except (failures.FileFormatError, failures.ParseError):
         return data
     except _DAMAGED as error:

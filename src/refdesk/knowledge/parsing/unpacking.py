@@ -8,7 +8,7 @@ import zipfile
 import zlib
 
 from refdesk.knowledge.parsing.blocks import ParseOptions
-from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, UnpackedTooLarge
+from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, PasswordWrong, UnpackedTooLarge
 
 ZIP_MAGIC = b"PK\x03\x04"
 _RATIO_FROM = 8 * 1024 * 1024
@@ -50,7 +50,7 @@ def read_member(
     except RuntimeError as error:
         # zipfile has no class of its own for members that need a password, or another one.
         if "password" in str(error).lower():
-            raise PasswordRequired from error
+            raise (PasswordWrong if password else PasswordRequired) from error
         raise CorruptFile(reason=str(error)) from error
     except _UNREADABLE as error:
         raise CorruptFile(reason=str(error)) from error
