@@ -39,7 +39,7 @@ def _pdf() -> bytes:
     return buffer.getvalue()
 
 
-async def _upload(world: World) -> str:
+async def upload_pdf(world: World) -> str:
     base_id = await base_of(world, world.owner)
     files = {"files": (f"{world.new_name('file')}.pdf", _pdf())}
     sent = ok(await world.owner.post(f"{API}/knowledge-bases/{base_id}/files", files=files))
@@ -87,7 +87,7 @@ async def renamed_document(world: World, client: httpx.AsyncClient) -> Call:
 
 
 async def uploaded(world: World, _client: httpx.AsyncClient) -> Call:
-    return Call(path={"document_id": await _upload(world)})
+    return Call(path={"document_id": await upload_pdf(world)})
 
 
 async def uploaded_page(world: World, client: httpx.AsyncClient) -> Call:

@@ -10,6 +10,7 @@ from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_sources import SOURCES
+from tests.http.access_versions import VERSIONS
 from tests.http.world import PASSWORD, World, ok
 
 API = "/api/v1"
@@ -232,4 +233,4 @@ SERVER = (
     Row("GET", f"{API}/status", "viewer", key=True),
 )
 
-ROWS = ACCOUNTS + KNOWLEDGE + SOURCES + ASKING + SERVER
+ROWS = ACCOUNTS + KNOWLEDGE + VERSIONS + SOURCES + ASKING + SERVER

@@ -6,7 +6,7 @@ Owns what people put in: files, documents, paragraphs and the jobs that process 
 """
 
 from refdesk.accounts import key_resources
-from refdesk.knowledge import document_routes, jobs, routes
+from refdesk.knowledge import document_routes, jobs, paragraph_routes, routes, sources, version_routes
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
@@ -21,7 +21,13 @@ from refdesk.knowledge.repository import (
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
 
-routers = (routes.router, document_routes.router)
+routers = (
+    routes.router,
+    document_routes.router,
+    paragraph_routes.router,
+    version_routes.router,
+    sources.router,
+)
 key_resources[RESOURCE] = require_base
 
 __all__ = [

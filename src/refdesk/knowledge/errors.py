@@ -157,3 +157,54 @@ class NoVersionsYet(Conflict):
     code = "draft-has-no-versions"
     message = "A preview has no versions."
     hint = "Import it first; from then on every new file makes a version."
+
+
+class NotEdited(Conflict):
+    """The paragraph says what the file says, or is not from a file: there is nothing to go back to."""
+
+    code = "not-edited"
+    message = "This paragraph has no other text to go back to."
+
+
+class SplitOffsetInvalid(Invalid):
+    """A paragraph is to be cut where one of the halves would be empty."""
+
+    code = "split-offset-invalid"
+    message = "The paragraph cannot be cut there: one half would be empty."
+    hint = "Cut between its first and its last visible character."
+
+
+class NoNextParagraph(Conflict):
+    """The last paragraph of a document has no next one to be joined with."""
+
+    code = "no-next-paragraph"
+    message = "This is the last paragraph of the document."
+
+
+class ParagraphTooLong(Invalid):
+    """Two paragraphs would make one that is longer than paragraphs may be."""
+
+    code = "paragraph-too-long"
+    message = "The paragraph would be longer than paragraphs may be."
+
+
+class BlankQuestion(Invalid):
+    """A question of white space only."""
+
+    code = "blank-question"
+    message = "A question needs at least one visible character."
+
+
+class QuestionTooLong(Invalid):
+    """A question over the limit; `details.max_chars` tells it."""
+
+    code = "attached-question-too-long"
+    message = "A question attached to paragraphs has at most 500 characters."
+
+
+class QuestionTaken(Conflict):
+    """The base has a question of this text; `details.question_id` is its id."""
+
+    code = "question-taken"
+    message = "There is already a question of this text."
+    hint = "Attach the existing question to the paragraph instead."

@@ -1,15 +1,20 @@
 """All SQL of paragraphs, and of what the index holds of them. Bound to the scope's workspace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Select, delete, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.like import containing
 from refdesk.knowledge.indexing.tables import IndexedParagraph
 from refdesk.knowledge.tables import Document, Paragraph
+
+# How far apart paragraphs are moved to make room for others, and the largest position there is: cursors
+# have nine digits.
+STEP = 1 << 16
+MAX_POSITION = 900_000_000
 
 
 class ParagraphRepository:
@@ -117,6 +122,97 @@ class ParagraphRepository:
             .with_only_columns(Paragraph.position)
         )
         return min(rows, default=None)
+
+    async def places(self, document_id: UUID, paragraphs: Sequence[Paragraph]) -> Mapping[UUID, int]:
+        """The place of each of these paragraphs among all of the document, counted from 0.
+
+        For a stretch without gaps this counts the index once (20,000 paragraphs: 2 ms).
+        """
+        if not paragraphs:
+            return {}
+        first = await self._count_before(document_id, paragraphs[0].position)
+        last = await self._count_before(document_id, paragraphs[-1].position)
+        if last - first == len(paragraphs) - 1:
+            return {paragraph.id: first + i for i, paragraph in enumerate(paragraphs)}
+        numbered = (
+            self._of(document_id)
+            .with_only_columns(
+                Paragraph.id,
+                (func.row_number().over(order_by=(Paragraph.position, Paragraph.id)) - 1).label("place"),
+            )
+            .subquery()
+        )
+        rows = await self.session.execute(
+            select(numbered.c.id, numbered.c.place).where(
+                numbered.c.id.in_([paragraph.id for paragraph in paragraphs])
+            )
+        )
+        return dict(rows.all())
+
+    async def _count_before(self, document_id: UUID, position: int) -> int:
+        counted = await self.session.scalar(
+            self._of(document_id).where(Paragraph.position < position).with_only_columns(func.count())
+        )
+        return counted or 0
+
+    async def last_position(self, document_id: UUID) -> int | None:
+        return await self.session.scalar(
+            self._of(document_id).with_only_columns(func.max(Paragraph.position))
+        )
+
+    async def room_behind(self, document_id: UUID, position: int | None) -> int:
+        """A free position behind this one (None: before all others); makes room where there is none.
+
+        Making room moves all that follow, which gives room for the next sixteen in the same place.
+        """
+        before = -1 if position is None else position
+        following = await self.session.scalar(
+            self._of(document_id)
+            .where(Paragraph.position > before)
+            .with_only_columns(func.min(Paragraph.position))
+        )
+        if following is None:
+            return before + 1
+        if following - before > 1:
+            return before + (following - before) // 2
+        last = await self.last_position(document_id)
+        if (last or 0) + STEP > MAX_POSITION:
+            before = await self._renumber(document_id, before)
+        await self.session.execute(
+            update(Paragraph)
+            .where(
+                Paragraph.workspace_id == self.scope.workspace_id,
+                Paragraph.document_id == document_id,
+                Paragraph.position > before,
+            )
+            .values(position=Paragraph.position + STEP, updated_at=Paragraph.updated_at)
+            .execution_options(synchronize_session=False)
+        )
+        return before + STEP // 2
+
+    async def _renumber(self, document_id: UUID, position: int) -> int:
+        """Close all gaps. Returns what has become of `position`."""
+        place = -1 if position < 0 else await self._count_before(document_id, position)
+        await self.session.execute(
+            text(
+                "UPDATE paragraphs p SET position = g.place FROM (SELECT id,"
+                " row_number() OVER (ORDER BY position, id) - 1 AS place FROM paragraphs"
+                " WHERE document_id = :document_id AND workspace_id = :workspace_id) g WHERE p.id = g.id"
+            ),
+            {"document_id": document_id, "workspace_id": self.scope.workspace_id},
+        )
+        return place
+
+    async def standing_origins(self, document_id: UUID, origins: Collection[str]) -> set[str]:
+        """Those of these origins that a paragraph of the document stands for."""
+        if not origins:
+            return set()
+        rows = await self.session.scalars(
+            self._of(document_id)
+            .where(Paragraph.origins.overlap(list(origins)))
+            .with_only_columns(Paragraph.origins)
+        )
+        return {origin for names in rows for origin in names} & set(origins)
 
     async def count_edited(self, document_id: UUID) -> int:
         counted = await self.session.scalar(

@@ -219,7 +219,7 @@ class DocumentRepository:
             select(Blob).where(Blob.id == document.blob_id, Blob.workspace_id == self.scope.workspace_id)
         )
 
-    async def file_sizes(self, documents: Iterable[Document]) -> Mapping[UUID, int]:
+    async def file_sizes(self, documents: Iterable[Document | DocumentVersion]) -> Mapping[UUID, int]:
         """Bytes of the originals, by blob id."""
         ids = {document.blob_id for document in documents if document.blob_id is not None}
         if not ids:

@@ -9,7 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, Name, PlainLine
 from refdesk.kit.web import Page
 
-State = Literal["queued", "parsing", "splitting", "indexing", "ready", "failed", "cancelled"]
+State = Literal["queued", "parsing", "splitting", "draft", "indexing", "ready", "failed", "cancelled"]
+HitHandling = Literal["optimize", "directly_return"]
+VersionReason = Literal["upload", "split", "sync", "rollback"]
 Tally = dict[State, int]
 
 
@@ -115,10 +117,18 @@ class DocumentWarning(BaseModel):
     code: str
     message: str
     page: int | None = None
+    paragraph_ids: list[UUID] = Field(
+        default_factory=list[UUID], description="The paragraphs it is about, where it is about some."
+    )
 
 
 class DocumentView(BaseModel):
-    """A document and where it stands. Progress counts paragraphs. `coverage` is 0–1."""
+    """A document and where it stands. Progress counts pages while it is parsed, then paragraphs.
+
+    `coverage` is `kept_chars` / `extracted_chars`, 0–1; white space is not counted. `removed_chars` are those
+    that cleaning took away. `meta` is what people say and, where they say nothing, what the file says of
+    itself (`found_meta`). `needs_attention`: it failed, has warnings, or less than 99.5 % of it was kept.
+    """
 
     id: UUID
     knowledge_base_id: UUID
@@ -130,12 +140,26 @@ class DocumentView(BaseModel):
     error: DocumentError | None
     warnings: list[DocumentWarning]
     meta: dict[str, Any]
+    found_meta: dict[str, Any]
     split_settings: SplitOptions
     character_count: int
     paragraph_count: int
     coverage: float | None
+    extracted_chars: int | None
+    kept_chars: int | None
+    removed_chars: int | None
+    ocr_pages: int | None
+    needs_attention: bool
     has_file: bool
     file_bytes: int | None
+    has_password: bool
+    version: int
+    is_active: bool
+    hit_handling: HitHandling
+    direct_return_similarity: float
+    source_id: UUID | None
+    is_draft: bool
+    expires_at: datetime | None
     created_at: datetime
     updated_at: datetime
 
@@ -205,10 +229,25 @@ class DocumentList(BaseModel):
     items: list[DocumentView]
 
 
+class QuestionRef(BaseModel):
+    """A question attached to a paragraph. `id` is null in an earlier version."""
+
+    id: UUID | None
+    content: str
+
+
+class ParagraphSource(BaseModel):
+    """What the file says where a person wrote something else."""
+
+    title: str
+    content: str
+
+
 class ParagraphView(BaseModel):
     """A paragraph. `boxes` are `[page, x0, y0, x1, y1]`, PDF points from the top left.
 
-    `is_indexed`: searches already see this revision.
+    `position` counts from 0. `is_indexed`: searches already see this revision. `is_current` is false for one
+    that is in `version` of the document, but not in the present one.
     """
 
     id: UUID
@@ -225,8 +264,77 @@ class ParagraphView(BaseModel):
     is_active: bool
     is_edited: bool
     is_indexed: bool
+    hit_count: int
+    questions: list[QuestionRef]
+    source: ParagraphSource | None
+    meta: dict[str, Any]
+    is_current: bool
+    version: int
     revision: int
     updated_at: datetime
+
+
+class VersionView(BaseModel):
+    """A version of a document. `reason`: why it was made."""
+
+    number: int
+    reason: VersionReason
+    is_current: bool
+    name: str
+    kind: str | None
+    has_file: bool
+    file_bytes: int | None
+    split_settings: SplitOptions
+    character_count: int
+    paragraph_count: int
+    coverage: float | None
+    warnings: list[DocumentWarning]
+    created_at: datetime
+    replaced_at: datetime | None
+
+
+class DiffPart(BaseModel):
+    """A stretch of text: in both versions, only in the later (`insert`), only in the earlier (`delete`)."""
+
+    op: Literal["equal", "insert", "delete"]
+    text: str
+
+
+class DiffSide(BaseModel):
+    """A paragraph of one of the two versions."""
+
+    paragraph_id: UUID
+    position: int
+    title: str
+    title_chain: list[str]
+    page: int | None
+
+
+class DiffChange(BaseModel):
+    """A paragraph that differs; `parts` are of its content."""
+
+    kind: Literal["added", "removed", "changed", "moved"]
+    before: DiffSide | None
+    after: DiffSide | None
+    parts: list[DiffPart]
+
+
+class DiffCounts(BaseModel):
+    """How many paragraphs of each kind there are in the whole comparison."""
+
+    added: int
+    removed: int
+    changed: int
+    moved: int
+    unchanged: int
+
+
+class DocumentDiff(Page[DiffChange]):
+    """What differs between two versions, in the order of the later one."""
+
+    from_version: int
+    to_version: int
+    counts: DiffCounts
 
 
 class ParagraphPage(Page[ParagraphView]):
@@ -242,6 +350,60 @@ class ParagraphUpdate(_Input):
     content: CleanText | None = Field(default=None, min_length=1, max_length=100_000)
     is_active: bool | None = None
     revision: int | None = None
+
+
+ParagraphAction = Literal["activate", "deactivate", "delete"]
+
+
+class AddedParagraph(_Input):
+    """A paragraph that a person adds. `after`: left out, it goes to the end; null, to the beginning."""
+
+    title: CleanText = Field(default="", max_length=2_000)
+    title_chain: list[CleanText] = Field(default_factory=list, max_length=16)
+    content: CleanText = Field(min_length=1, max_length=100_000)
+    questions: list[CleanText] = Field(default_factory=list, max_length=200)
+    after: UUID | None = None
+
+
+class ParagraphSplit(_Input):
+    """Where to cut, in characters (Unicode code points) of the content."""
+
+    offset: int = Field(ge=0, le=100_000)
+    revision: int | None = None
+
+
+class ParagraphMerge(_Input):
+    """How to join with the next paragraph. `separator` is what stands between both, of white space only."""
+
+    separator: str = Field(default="\n\n", max_length=16, pattern=r"^[ \t\n]*$")
+    revision: int | None = None
+    next_revision: int | None = None
+
+
+class ParagraphRevert(_Input):
+    """`revision`, if sent, must be the present one."""
+
+    revision: int | None = None
+
+
+class ParagraphPair(BaseModel):
+    """The two halves of a paragraph that was cut."""
+
+    first: ParagraphView
+    second: ParagraphView
+
+
+class ParagraphActions(_Input):
+    """What to do to many paragraphs of one document."""
+
+    ids: list[UUID] = Field(min_length=1, max_length=5_000)
+    action: ParagraphAction
+
+
+class ParagraphActionResult(BaseModel):
+    """How many paragraphs were changed or removed."""
+
+    changed: int
 
 
 class DocumentProgress(BaseModel):

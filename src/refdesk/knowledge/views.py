@@ -1,6 +1,6 @@
 """Rows → what is sent: one function a kind of answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
 
@@ -11,17 +11,25 @@ from refdesk.knowledge.schemas import (
     DocumentProgress,
     DocumentView,
     DocumentWarning,
+    HitHandling,
     KnowledgeBaseCounts,
     KnowledgeBaseView,
+    ParagraphSource,
     ParagraphView,
+    QuestionRef,
     SplitOptions,
     State,
     Tally,
+    VersionReason,
+    VersionView,
 )
 from refdesk.knowledge.splitting import SplitSettings
-from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
+from refdesk.knowledge.tables import Document, DocumentVersion, KnowledgeBase, Paragraph, Question
+from refdesk.knowledge.versions.records import ParagraphRecord
 
 SUGGESTED = "suggested_questions"
+# Documents of which less was kept are shown to people (the measure of parsing is the same).
+LEAST_COVERAGE = 0.995
 
 
 def upload_limit(base: KnowledgeBase, settings: Settings) -> int:
@@ -65,6 +73,12 @@ def _warnings(stored: list[Any]) -> list[DocumentWarning]:
     return [DocumentWarning.model_validate(warning) for warning in stored]
 
 
+def needs_attention(document: Document) -> bool:
+    """The same as the filter `attention` of the list says in SQL."""
+    lossy = document.coverage is not None and document.coverage < LEAST_COVERAGE
+    return document.state == "failed" or bool(document.warnings) or lossy
+
+
 def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> DocumentView:
     return DocumentView(
         id=document.id,
@@ -76,11 +90,25 @@ def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> Documen
         progress_total=document.progress_total,
         error=_error(document.error),
         warnings=_warnings(document.warnings),
-        meta=document.meta,
+        meta={**document.found_meta, **document.meta},
+        found_meta=document.found_meta,
         split_settings=SplitOptions.model_validate(document.split_settings),
         character_count=document.character_count,
         paragraph_count=document.paragraph_count,
         coverage=document.coverage,
+        extracted_chars=document.report.get("extracted_chars"),
+        kept_chars=document.report.get("kept_chars"),
+        removed_chars=document.report.get("removed_chars"),
+        ocr_pages=document.report.get("ocr_pages"),
+        needs_attention=needs_attention(document),
+        has_password=document.password_sealed is not None,
+        version=document.version,
+        is_active=document.is_active,
+        hit_handling=cast(HitHandling, document.hit_handling),
+        direct_return_similarity=document.direct_return_similarity,
+        source_id=document.source_id,
+        is_draft=document.is_draft,
+        expires_at=document.expires_at,
         has_file=document.blob_id is not None,
         file_bytes=None if document.blob_id is None else file_sizes.get(document.blob_id),
         created_at=document.created_at,
@@ -105,12 +133,20 @@ def document_progress(document: Document) -> DocumentProgress:
     )
 
 
-def paragraph_view(paragraph: Paragraph, *, is_indexed: bool) -> ParagraphView:
+def paragraph_view(
+    document: Document,
+    paragraph: Paragraph,
+    position: int,
+    questions: Sequence[Question],
+    *,
+    is_indexed: bool,
+) -> ParagraphView:
+    """`position` is its number in the document; the column of that name only says the order."""
     return ParagraphView(
         id=paragraph.id,
         document_id=paragraph.document_id,
         knowledge_base_id=paragraph.knowledge_base_id,
-        position=paragraph.position,
+        position=position,
         title=paragraph.title,
         title_chain=paragraph.title_chain,
         content=paragraph.content,
@@ -121,8 +157,70 @@ def paragraph_view(paragraph: Paragraph, *, is_indexed: bool) -> ParagraphView:
         is_active=paragraph.is_active,
         is_edited=paragraph.is_edited,
         is_indexed=is_indexed,
+        hit_count=paragraph.hit_count,
+        questions=[QuestionRef(id=question.id, content=question.content) for question in questions],
+        source=_source(paragraph.source_title, paragraph.source_content),
+        meta=paragraph.meta,
+        is_current=True,
+        version=document.version,
         revision=paragraph.revision,
         updated_at=paragraph.updated_at,
+    )
+
+
+def past_paragraph_view(
+    document: Document, record: ParagraphRecord, position: int, *, version: int, is_current: bool
+) -> ParagraphView:
+    """A paragraph as a version has it."""
+    return ParagraphView(
+        id=record.id,
+        document_id=document.id,
+        knowledge_base_id=document.knowledge_base_id,
+        position=position,
+        title=record.title,
+        title_chain=record.title_chain,
+        content=record.content,
+        page=record.page,
+        boxes=record.boxes,
+        start=record.start,
+        end=record.end,
+        is_active=record.is_active,
+        is_edited=record.is_edited,
+        is_indexed=False,
+        hit_count=record.hit_count,
+        questions=[QuestionRef(id=None, content=content) for content in record.questions],
+        source=_source(record.source_title, record.source_content),
+        meta=record.meta,
+        is_current=is_current,
+        version=version,
+        revision=record.revision,
+        updated_at=document.updated_at,
+    )
+
+
+def _source(title: str | None, content: str | None) -> ParagraphSource | None:
+    return None if content is None else ParagraphSource(title=title or "", content=content)
+
+
+def version_view(
+    version: DocumentVersion, source: Document | DocumentVersion, size: int | None, *, is_current: bool
+) -> VersionView:
+    """`source` says what the version holds: the document itself for the current one."""
+    return VersionView(
+        number=version.number,
+        reason=cast(VersionReason, version.reason),
+        is_current=is_current,
+        name=source.name,
+        kind=source.kind,
+        has_file=source.blob_id is not None,
+        file_bytes=size,
+        split_settings=SplitOptions.model_validate(source.split_settings),
+        character_count=source.character_count,
+        paragraph_count=source.paragraph_count,
+        coverage=source.coverage,
+        warnings=_warnings(source.warnings),
+        created_at=version.created_at,
+        replaced_at=version.replaced_at,
     )
 
 

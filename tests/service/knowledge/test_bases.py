@@ -15,13 +15,11 @@ from refdesk.knowledge.errors import (
     ParagraphChanged,
 )
 from refdesk.knowledge.schemas import (
-    DocumentView,
     KnowledgeBaseCreate,
     KnowledgeBaseUpdate,
     NewDocument,
     NewParagraph,
     ParagraphUpdate,
-    ParagraphView,
 )
 from refdesk.testing.desk import Desk, markdown
 
@@ -191,8 +189,3 @@ async def test_a_key_bound_to_one_base_reaches_no_other(desk: Desk) -> None:
             await Documents(session, bound).view(document.id)
         page = await KnowledgeBases(session, bound, desk.settings).page(limit=10, cursor=None, q=None)
         assert [base.id for base in page.items] == [mine.id]
-
-
-def test_the_interface_offers_nothing_that_has_no_effect_yet() -> None:
-    for fields in (DocumentView.model_fields, NewDocument.model_fields, ParagraphView.model_fields):
-        assert not {"hit_handling", "direct_return_similarity", "hit_count"} & fields.keys()

@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelRunData, CancelRunErrors, CancelRunResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetStatusData, GetStatusResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWorkspacesData, ListWorkspacesResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -815,6 +815,24 @@ export const downloadDocument = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
+ * Give a document another file; edits, questions and flags are carried over
+ */
+export const replaceDocumentFile = <ThrowOnError extends boolean = false>(options: Options<ReplaceDocumentFileData, ThrowOnError>) => (options.client ?? client).post<ReplaceDocumentFileResponses, ReplaceDocumentFileErrors, ThrowOnError>({
+    ...formDataBodySerializer,
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/file',
+    ...options,
+    headers: {
+        'Content-Type': null,
+        ...options.headers
+    }
+});
+
+/**
  * A page of a PDF as an image
  */
 export const getDocumentPage = <ThrowOnError extends boolean = false>(options: Options<GetDocumentPageData, ThrowOnError>) => (options.client ?? client).get<GetDocumentPageResponses, GetDocumentPageErrors, ThrowOnError>({
@@ -841,7 +859,41 @@ export const listParagraphs = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Delete a paragraph
+ * Add a paragraph to a document, behind another one
+ */
+export const addParagraph = <ThrowOnError extends boolean = false>(options: Options<AddParagraphData, ThrowOnError>) => (options.client ?? client).post<AddParagraphResponses, AddParagraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/paragraphs',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Activate, deactivate or delete many paragraphs of a document; all or none
+ */
+export const actOnParagraphs = <ThrowOnError extends boolean = false>(options: Options<ActOnParagraphsData, ThrowOnError>) => (options.client ?? client).post<ActOnParagraphsResponses, ActOnParagraphsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/paragraphs/actions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a paragraph; later versions of the file do not bring it back
  */
 export const deleteParagraph = <ThrowOnError extends boolean = false>(options: Options<DeleteParagraphData, ThrowOnError>) => (options.client ?? client).delete<DeleteParagraphResponses, DeleteParagraphErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, {
@@ -854,7 +906,7 @@ export const deleteParagraph = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * One paragraph
+ * One paragraph; one that is gone as the last version says that had it
  */
 export const getParagraph = <ThrowOnError extends boolean = false>(options: Options<GetParagraphData, ThrowOnError>) => (options.client ?? client).get<GetParagraphResponses, GetParagraphErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, {
@@ -879,6 +931,273 @@ export const updateParagraph = <ThrowOnError extends boolean = false>(options: O
     ...options,
     headers: {
         'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Cut a paragraph in two; the first half keeps its id and questions
+ */
+export const splitParagraph = <ThrowOnError extends boolean = false>(options: Options<SplitParagraphData, ThrowOnError>) => (options.client ?? client).post<SplitParagraphResponses, SplitParagraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/paragraphs/{paragraph_id}/split',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Join a paragraph with the next one, whose questions it takes over
+ */
+export const mergeParagraph = <ThrowOnError extends boolean = false>(options: Options<MergeParagraphData, ThrowOnError>) => (options.client ?? client).post<MergeParagraphResponses, MergeParagraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/paragraphs/{paragraph_id}/merge',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let an edited paragraph say again what the file says
+ */
+export const revertParagraph = <ThrowOnError extends boolean = false>(options: Options<RevertParagraphData, ThrowOnError>) => (options.client ?? client).post<RevertParagraphResponses, RevertParagraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/paragraphs/{paragraph_id}/revert',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * A document's versions, the newest first
+ */
+export const listDocumentVersions = <ThrowOnError extends boolean = false>(options: Options<ListDocumentVersionsData, ThrowOnError>) => (options.client ?? client).get<ListDocumentVersionsResponses, ListDocumentVersionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/versions',
+    ...options
+});
+
+/**
+ * The paragraphs of a version in reading order
+ */
+export const listVersionParagraphs = <ThrowOnError extends boolean = false>(options: Options<ListVersionParagraphsData, ThrowOnError>) => (options.client ?? client).get<ListVersionParagraphsResponses, ListVersionParagraphsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/versions/{number}/paragraphs',
+    ...options
+});
+
+/**
+ * The file that a version was made from, as a download
+ */
+export const downloadVersion = <ThrowOnError extends boolean = false>(options: Options<DownloadVersionData, ThrowOnError>) => (options.client ?? client).get<DownloadVersionResponses, DownloadVersionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/versions/{number}/file',
+    ...options
+});
+
+/**
+ * What differs between two versions, paragraph by paragraph and word by word
+ */
+export const diffDocumentVersions = <ThrowOnError extends boolean = false>(options: Options<DiffDocumentVersionsData, ThrowOnError>) => (options.client ?? client).get<DiffDocumentVersionsResponses, DiffDocumentVersionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/diff',
+    ...options
+});
+
+/**
+ * Bring a version back as a new one; the present one again drops a new file that failed
+ */
+export const restoreDocumentVersion = <ThrowOnError extends boolean = false>(options: Options<RestoreDocumentVersionData, ThrowOnError>) => (options.client ?? client).post<RestoreDocumentVersionResponses, RestoreDocumentVersionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/versions/{number}/restore',
+    ...options
+});
+
+/**
+ * List a knowledge base's sources, newest first
+ */
+export const listSources = <ThrowOnError extends boolean = false>(options: Options<ListSourcesData, ThrowOnError>) => (options.client ?? client).get<ListSourcesResponses, ListSourcesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/sources',
+    ...options
+});
+
+/**
+ * Add a web site, which is read at once, or a folder that a client sends
+ */
+export const createSource = <ThrowOnError extends boolean = false>(options: Options<CreateSourceData, ThrowOnError>) => (options.client ?? client).post<CreateSourceResponses, CreateSourceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/sources',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a source with its documents, or without them
+ */
+export const deleteSource = <ThrowOnError extends boolean = false>(options: Options<DeleteSourceData, ThrowOnError>) => (options.client ?? client).delete<DeleteSourceResponses, DeleteSourceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}',
+    ...options
+});
+
+/**
+ * One source and its last run
+ */
+export const getSource = <ThrowOnError extends boolean = false>(options: Options<GetSourceData, ThrowOnError>) => (options.client ?? client).get<GetSourceResponses, GetSourceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}',
+    ...options
+});
+
+/**
+ * Rename a source, change how or how often it is read
+ */
+export const updateSource = <ThrowOnError extends boolean = false>(options: Options<UpdateSourceData, ThrowOnError>) => (options.client ?? client).patch<UpdateSourceResponses, UpdateSourceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read a web site now
+ */
+export const syncSource = <ThrowOnError extends boolean = false>(options: Options<SyncSourceData, ThrowOnError>) => (options.client ?? client).post<SyncSourceResponses, SyncSourceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}/sync',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Stop reading a web site; what was imported stays
+ */
+export const cancelSource = <ThrowOnError extends boolean = false>(options: Options<CancelSourceData, ThrowOnError>) => (options.client ?? client).post<CancelSourceResponses, CancelSourceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}/cancel',
+    ...options
+});
+
+/**
+ * The pages or files of a source and what became of each
+ */
+export const listSourceItems = <ThrowOnError extends boolean = false>(options: Options<ListSourceItemsData, ThrowOnError>) => (options.client ?? client).get<ListSourceItemsResponses, ListSourceItemsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}/items',
+    ...options
+});
+
+/**
+ * Compare a folder's files with what is here; answers which to send
+ */
+export const sendManifest = <ThrowOnError extends boolean = false>(options: Options<SendManifestData, ThrowOnError>) => (options.client ?? client).post<SendManifestResponses, SendManifestErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}/manifest',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send files of a folder; the file name is the path in it
+ */
+export const sendFolderFiles = <ThrowOnError extends boolean = false>(options: Options<SendFolderFilesData, ThrowOnError>) => (options.client ?? client).post<SendFolderFilesResponses, SendFolderFilesErrors, ThrowOnError>({
+    ...formDataBodySerializer,
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}/files',
+    ...options,
+    headers: {
+        'Content-Type': null,
         ...options.headers
     }
 });

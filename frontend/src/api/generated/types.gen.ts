@@ -5,6 +5,34 @@ export type ClientOptions = {
 };
 
 /**
+ * AddedParagraph
+ *
+ * A paragraph that a person adds. `after`: left out, it goes to the end; null, to the beginning.
+ */
+export type AddedParagraph = {
+    /**
+     * Title
+     */
+    title?: string;
+    /**
+     * Title Chain
+     */
+    title_chain?: Array<string>;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Questions
+     */
+    questions?: Array<string>;
+    /**
+     * After
+     */
+    after?: string | null;
+};
+
+/**
  * ApiKeyCreated
  *
  * The only time the secret is shown.
@@ -611,6 +639,125 @@ export type ConversationPatch = {
 };
 
 /**
+ * DiffChange
+ *
+ * A paragraph that differs; `parts` are of its content.
+ */
+export type DiffChange = {
+    /**
+     * Kind
+     */
+    kind: 'added' | 'removed' | 'changed' | 'moved';
+    before: DiffSide | null;
+    after: DiffSide | null;
+    /**
+     * Parts
+     */
+    parts: Array<DiffPart>;
+};
+
+/**
+ * DiffCounts
+ *
+ * How many paragraphs of each kind there are in the whole comparison.
+ */
+export type DiffCounts = {
+    /**
+     * Added
+     */
+    added: number;
+    /**
+     * Removed
+     */
+    removed: number;
+    /**
+     * Changed
+     */
+    changed: number;
+    /**
+     * Moved
+     */
+    moved: number;
+    /**
+     * Unchanged
+     */
+    unchanged: number;
+};
+
+/**
+ * DiffPart
+ *
+ * A stretch of text: in both versions, only in the later (`insert`), only in the earlier (`delete`).
+ */
+export type DiffPart = {
+    /**
+     * Op
+     */
+    op: 'equal' | 'insert' | 'delete';
+    /**
+     * Text
+     */
+    text: string;
+};
+
+/**
+ * DiffSide
+ *
+ * A paragraph of one of the two versions.
+ */
+export type DiffSide = {
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string;
+    /**
+     * Position
+     */
+    position: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Title Chain
+     */
+    title_chain: Array<string>;
+    /**
+     * Page
+     */
+    page: number | null;
+};
+
+/**
+ * DocumentDiff
+ *
+ * What differs between two versions, in the order of the later one.
+ */
+export type DocumentDiff = {
+    /**
+     * Items
+     */
+    items: Array<DiffChange>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * From Version
+     */
+    from_version: number;
+    /**
+     * To Version
+     */
+    to_version: number;
+    counts: DiffCounts;
+};
+
+/**
  * DocumentError
  *
  * Why processing stopped. `stage`: `parsing`, `splitting` or `indexing`.
@@ -676,7 +823,11 @@ export type DocumentUpdate = {
 /**
  * DocumentView
  *
- * A document and where it stands. Progress counts paragraphs. `coverage` is 0–1.
+ * A document and where it stands. Progress counts pages while it is parsed, then paragraphs.
+ *
+ * `coverage` is `kept_chars` / `extracted_chars`, 0–1; white space is not counted. `removed_chars` are those
+ * that cleaning took away. `meta` is what people say and, where they say nothing, what the file says of
+ * itself (`found_meta`). `needs_attention`: it failed, has warnings, or less than 99.5 % of it was kept.
  */
 export type DocumentView = {
     /**
@@ -698,7 +849,7 @@ export type DocumentView = {
     /**
      * State
      */
-    state: 'queued' | 'parsing' | 'splitting' | 'indexing' | 'ready' | 'failed' | 'cancelled';
+    state: 'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled';
     /**
      * Progress Done
      */
@@ -718,6 +869,12 @@ export type DocumentView = {
     meta: {
         [key: string]: unknown;
     };
+    /**
+     * Found Meta
+     */
+    found_meta: {
+        [key: string]: unknown;
+    };
     split_settings: SplitOptions;
     /**
      * Character Count
@@ -732,6 +889,26 @@ export type DocumentView = {
      */
     coverage: number | null;
     /**
+     * Extracted Chars
+     */
+    extracted_chars: number | null;
+    /**
+     * Kept Chars
+     */
+    kept_chars: number | null;
+    /**
+     * Removed Chars
+     */
+    removed_chars: number | null;
+    /**
+     * Ocr Pages
+     */
+    ocr_pages: number | null;
+    /**
+     * Needs Attention
+     */
+    needs_attention: boolean;
+    /**
      * Has File
      */
     has_file: boolean;
@@ -739,6 +916,38 @@ export type DocumentView = {
      * File Bytes
      */
     file_bytes: number | null;
+    /**
+     * Has Password
+     */
+    has_password: boolean;
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Hit Handling
+     */
+    hit_handling: 'optimize' | 'directly_return';
+    /**
+     * Direct Return Similarity
+     */
+    direct_return_similarity: number;
+    /**
+     * Source Id
+     */
+    source_id: string | null;
+    /**
+     * Is Draft
+     */
+    is_draft: boolean;
+    /**
+     * Expires At
+     */
+    expires_at: string | null;
     /**
      * Created At
      */
@@ -767,6 +976,12 @@ export type DocumentWarning = {
      * Page
      */
     page?: number | null;
+    /**
+     * Paragraph Ids
+     *
+     * The paragraphs it is about, where it is about some.
+     */
+    paragraph_ids?: Array<string>;
 };
 
 /**
@@ -885,6 +1100,42 @@ export type FileOutcome = {
     name: string;
     document?: DocumentView | null;
     error?: Problem | null;
+};
+
+/**
+ * FolderConfig
+ *
+ * A folder that a client sends. `path` is where it lies for that client, for people to read.
+ */
+export type FolderConfig = {
+    /**
+     * Path
+     */
+    path?: string;
+};
+
+/**
+ * FolderUploadResult
+ *
+ * What became of every file that was sent. `unread`: the rest of the request was not read.
+ */
+export type FolderUploadResult = {
+    /**
+     * Files
+     */
+    files: Array<FileOutcome>;
+    /**
+     * Accepted
+     */
+    accepted: number;
+    /**
+     * Refused
+     */
+    refused: number;
+    /**
+     * Unread
+     */
+    unread?: boolean;
 };
 
 /**
@@ -1084,6 +1335,18 @@ export type HitView = {
         number,
         number
     ];
+    /**
+     * By Question
+     *
+     * Found by a question attached to the paragraph.
+     */
+    by_question: boolean;
+    /**
+     * Returns Directly
+     *
+     * The paragraph itself is the answer to a question this near.
+     */
+    returns_directly: boolean;
 };
 
 /**
@@ -1334,7 +1597,7 @@ export type LegScoreView = {
  * A one-time link, as a path of this server. Null where the user can sign in already.
  */
 export type LinkView = {
-    user: UserView;
+    user: LinkedPerson;
     /**
      * Link
      */
@@ -1343,6 +1606,117 @@ export type LinkView = {
      * Expires At
      */
     expires_at: string | null;
+};
+
+/**
+ * LinkedPerson
+ *
+ * Whom a link is for. An owner who invites learns no more of an account than other members do.
+ */
+export type LinkedPerson = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Is Pending
+     */
+    is_pending: boolean;
+};
+
+/**
+ * Manifest
+ *
+ * All files of a folder, in one or more parts.
+ *
+ * The first part has no `run`; its answer names one, which the others carry. Only the part that is not
+ * followed by `more` removes what is not in any of them, unless `keep`.
+ */
+export type Manifest = {
+    /**
+     * Files
+     */
+    files: Array<ManifestFile>;
+    /**
+     * Keep
+     */
+    keep?: boolean;
+    /**
+     * Run
+     */
+    run?: string | null;
+    /**
+     * More
+     */
+    more?: boolean;
+    /**
+     * Allow Mass Removal
+     */
+    allow_mass_removal?: boolean;
+    /**
+     * Restore Deleted
+     */
+    restore_deleted?: boolean;
+};
+
+/**
+ * ManifestAnswer
+ *
+ * What to do: `upload` these paths. `renamed` and `removed` are done already.
+ */
+export type ManifestAnswer = {
+    /**
+     * Run
+     */
+    run: string;
+    /**
+     * Upload
+     */
+    upload: Array<string>;
+    /**
+     * Unchanged
+     */
+    unchanged: number;
+    /**
+     * Renamed
+     */
+    renamed: Array<string>;
+    /**
+     * Removed
+     */
+    removed: Array<string>;
+    /**
+     * Refused
+     */
+    refused: Array<RefusedFile>;
+};
+
+/**
+ * ManifestFile
+ *
+ * A file of the folder: its path with `/`, its SHA-256 in hexadecimal, its bytes.
+ */
+export type ManifestFile = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Sha256
+     */
+    sha256: string;
+    /**
+     * Size
+     */
+    size: number;
 };
 
 /**
@@ -1589,6 +1963,24 @@ export type NewDocument = {
 };
 
 /**
+ * NewFolder
+ *
+ * A folder that a client will send with a manifest.
+ */
+export type NewFolder = {
+    /**
+     * Kind
+     */
+    kind: 'folder';
+    /**
+     * Name
+     */
+    name: string;
+    config?: FolderConfig;
+    split_settings?: SplitOptions | null;
+};
+
+/**
  * NewParagraph
  *
  * A paragraph of a structured document.
@@ -1614,6 +2006,33 @@ export type NewParagraph = {
      * Is Active
      */
     is_active?: boolean;
+};
+
+/**
+ * NewWebsite
+ *
+ * A web site to be read, at once and then every `interval_hours`.
+ */
+export type NewWebsite = {
+    /**
+     * Kind
+     */
+    kind: 'website';
+    /**
+     * Name
+     *
+     * Left out: the host and path.
+     */
+    name?: string | null;
+    config: WebsiteConfig;
+    /**
+     * Interval Hours
+     */
+    interval_hours?: number | null;
+    /**
+     * For its documents; left out: those of the knowledge base.
+     */
+    split_settings?: SplitOptions | null;
 };
 
 /**
@@ -1811,6 +2230,42 @@ export type PagePreset = {
 };
 
 /**
+ * Page[SourceItemView]
+ */
+export type PageSourceItemView = {
+    /**
+     * Items
+     */
+    items: Array<SourceItemView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[SourceView]
+ */
+export type PageSourceView = {
+    /**
+     * Items
+     */
+    items: Array<SourceView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * Page[UserView]
  */
 export type PageUserView = {
@@ -1818,6 +2273,24 @@ export type PageUserView = {
      * Items
      */
     items: Array<UserView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[VersionView]
+ */
+export type PageVersionView = {
+    /**
+     * Items
+     */
+    items: Array<VersionView>;
     /**
      * Next Cursor
      */
@@ -1847,6 +2320,54 @@ export type PageWorkspaceView = {
 };
 
 /**
+ * ParagraphActionResult
+ *
+ * How many paragraphs were changed or removed.
+ */
+export type ParagraphActionResult = {
+    /**
+     * Changed
+     */
+    changed: number;
+};
+
+/**
+ * ParagraphActions
+ *
+ * What to do to many paragraphs of one document.
+ */
+export type ParagraphActions = {
+    /**
+     * Ids
+     */
+    ids: Array<string>;
+    /**
+     * Action
+     */
+    action: 'activate' | 'deactivate' | 'delete';
+};
+
+/**
+ * ParagraphMerge
+ *
+ * How to join with the next paragraph. `separator` is what stands between both, of white space only.
+ */
+export type ParagraphMerge = {
+    /**
+     * Separator
+     */
+    separator?: string;
+    /**
+     * Revision
+     */
+    revision?: number | null;
+    /**
+     * Next Revision
+     */
+    next_revision?: number | null;
+};
+
+/**
  * ParagraphPage
  *
  * Paragraphs in reading order; `previous_cursor` leads back (null at the start).
@@ -1868,6 +2389,60 @@ export type ParagraphPage = {
      * Previous Cursor
      */
     previous_cursor?: string | null;
+};
+
+/**
+ * ParagraphPair
+ *
+ * The two halves of a paragraph that was cut.
+ */
+export type ParagraphPair = {
+    first: ParagraphView;
+    second: ParagraphView;
+};
+
+/**
+ * ParagraphRevert
+ *
+ * `revision`, if sent, must be the present one.
+ */
+export type ParagraphRevert = {
+    /**
+     * Revision
+     */
+    revision?: number | null;
+};
+
+/**
+ * ParagraphSource
+ *
+ * What the file says where a person wrote something else.
+ */
+export type ParagraphSource = {
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Content
+     */
+    content: string;
+};
+
+/**
+ * ParagraphSplit
+ *
+ * Where to cut, in characters (Unicode code points) of the content.
+ */
+export type ParagraphSplit = {
+    /**
+     * Offset
+     */
+    offset: number;
+    /**
+     * Revision
+     */
+    revision?: number | null;
 };
 
 /**
@@ -1899,7 +2474,8 @@ export type ParagraphUpdate = {
  *
  * A paragraph. `boxes` are `[page, x0, y0, x1, y1]`, PDF points from the top left.
  *
- * `is_indexed`: searches already see this revision.
+ * `position` counts from 0. `is_indexed`: searches already see this revision. `is_current` is false for one
+ * that is in `version` of the document, but not in the present one.
  */
 export type ParagraphView = {
     /**
@@ -1958,6 +2534,29 @@ export type ParagraphView = {
      * Is Indexed
      */
     is_indexed: boolean;
+    /**
+     * Hit Count
+     */
+    hit_count: number;
+    /**
+     * Questions
+     */
+    questions: Array<QuestionRef>;
+    source: ParagraphSource | null;
+    /**
+     * Meta
+     */
+    meta: {
+        [key: string]: unknown;
+    };
+    /**
+     * Is Current
+     */
+    is_current: boolean;
+    /**
+     * Version
+     */
+    version: number;
     /**
      * Revision
      */
@@ -2092,6 +2691,22 @@ export type Problem = {
 };
 
 /**
+ * QuestionRef
+ *
+ * A question attached to a paragraph. `id` is null in an earlier version.
+ */
+export type QuestionRef = {
+    /**
+     * Id
+     */
+    id: string | null;
+    /**
+     * Content
+     */
+    content: string;
+};
+
+/**
  * RedeemRequest
  */
 export type RedeemRequest = {
@@ -2103,6 +2718,26 @@ export type RedeemRequest = {
      * Locale
      */
     locale?: string | null;
+};
+
+/**
+ * RefusedFile
+ *
+ * A file of the manifest that will not be taken, and why.
+ */
+export type RefusedFile = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Reason
+     */
+    reason: string;
 };
 
 /**
@@ -2452,6 +3087,79 @@ export type Source = {
 };
 
 /**
+ * SourceCounts
+ *
+ * What the last run met, so far.
+ */
+export type SourceCounts = {
+    /**
+     * Found
+     */
+    found?: number;
+    /**
+     * Added
+     */
+    added?: number;
+    /**
+     * Changed
+     */
+    changed?: number;
+    /**
+     * Unchanged
+     */
+    unchanged?: number;
+    /**
+     * Removed
+     */
+    removed?: number;
+    /**
+     * Skipped
+     */
+    skipped?: number;
+    /**
+     * Failed
+     */
+    failed?: number;
+};
+
+/**
+ * SourceItemView
+ *
+ * One page or file. `key` is its address or path; `content_hash` of a file is its SHA-256.
+ */
+export type SourceItemView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Key
+     */
+    key: string;
+    /**
+     * State
+     */
+    state: 'added' | 'changed' | 'unchanged' | 'removed' | 'skipped' | 'failed';
+    /**
+     * Document Id
+     */
+    document_id: string | null;
+    /**
+     * Http Status
+     */
+    http_status: number | null;
+    /**
+     * Content Hash
+     */
+    content_hash: string | null;
+    error: SourceProblem | null;
+    /**
+     * Seen At
+     */
+    seen_at: string | null;
+};
+
+/**
  * SourceOut
  *
  * One paragraph that was found for the question.
@@ -2496,6 +3204,114 @@ export type SourceOut = {
 };
 
 /**
+ * SourceProblem
+ *
+ * Why a run or a page failed, or was left out.
+ */
+export type SourceProblem = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Reason
+     */
+    reason: string;
+    /**
+     * Hint
+     */
+    hint?: string | null;
+    /**
+     * Details
+     */
+    details?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * SourceUpdate
+ *
+ * What changes; a field that is left out stays. `config` is replaced as a whole.
+ */
+export type SourceUpdate = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Config
+     */
+    config?: WebsiteConfig | FolderConfig | null;
+    /**
+     * Interval Hours
+     *
+     * Null: only when asked.
+     */
+    interval_hours?: number | null;
+};
+
+/**
+ * SourceView
+ *
+ * A source and how its last run ended or stands. `documents` counts those it has now.
+ */
+export type SourceView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Kind
+     */
+    kind: 'website' | 'folder';
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Interval Hours
+     */
+    interval_hours: number | null;
+    /**
+     * State
+     */
+    state: 'idle' | 'queued' | 'running' | 'failed' | 'cancelled';
+    counts: SourceCounts;
+    /**
+     * Documents
+     */
+    documents: number;
+    error: SourceProblem | null;
+    /**
+     * Last Run At
+     */
+    last_run_at: string | null;
+    /**
+     * Next Run At
+     */
+    next_run_at: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
  * SplitOptions
  *
  * How documents are cut into paragraphs; whatever is null comes from the profile.
@@ -2533,6 +3349,24 @@ export type SplitOptions = {
      * Collapse runs of spaces and blank lines; remove control characters.
      */
     with_filter?: boolean;
+    /**
+     * Include Comments
+     *
+     * Read comments of Office files and notes of cells as text.
+     */
+    include_comments?: boolean;
+    /**
+     * Include Running
+     *
+     * Read headers and footers of Office texts as text.
+     */
+    include_running?: boolean;
+    /**
+     * Sheet Form
+     *
+     * Tables of spreadsheets: an item a row (`header: value; …`), one table, or what fits.
+     */
+    sheet_form?: 'auto' | 'rows' | 'table';
 };
 
 /**
@@ -2583,6 +3417,24 @@ export type StreamOptions = {
      * Include Usage
      */
     include_usage?: boolean;
+};
+
+/**
+ * SyncRequest
+ *
+ * How to sync. `allow_mass_removal`: also if more than half of the documents are gone from the source.
+ */
+export type SyncRequest = {
+    /**
+     * Allow Mass Removal
+     */
+    allow_mass_removal?: boolean;
+    /**
+     * Restore Deleted
+     *
+     * Import again what people deleted here.
+     */
+    restore_deleted?: boolean;
 };
 
 /**
@@ -2734,6 +3586,67 @@ export type ValidationError = {
 };
 
 /**
+ * VersionView
+ *
+ * A version of a document. `reason`: why it was made.
+ */
+export type VersionView = {
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Reason
+     */
+    reason: 'upload' | 'split' | 'sync' | 'rollback';
+    /**
+     * Is Current
+     */
+    is_current: boolean;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: string | null;
+    /**
+     * Has File
+     */
+    has_file: boolean;
+    /**
+     * File Bytes
+     */
+    file_bytes: number | null;
+    split_settings: SplitOptions;
+    /**
+     * Character Count
+     */
+    character_count: number;
+    /**
+     * Paragraph Count
+     */
+    paragraph_count: number;
+    /**
+     * Coverage
+     */
+    coverage: number | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<DocumentWarning>;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Replaced At
+     */
+    replaced_at: string | null;
+};
+
+/**
  * WarningOut
  */
 export type WarningOut = {
@@ -2745,6 +3658,78 @@ export type WarningOut = {
      * Message
      */
     message: string;
+};
+
+/**
+ * WebsiteConfig
+ *
+ * How a web site is read. Patterns know `*` and `?`; with a slash at the start they mean the path.
+ */
+export type WebsiteConfig = {
+    /**
+     * Url
+     *
+     * The start page.
+     */
+    url: string;
+    /**
+     * Scope
+     *
+     * `path`: what lies below the start page's folder; `host`: the whole host.
+     */
+    scope?: 'path' | 'host';
+    /**
+     * Depth
+     *
+     * Links followed from the start page.
+     */
+    depth?: number;
+    /**
+     * Max Pages
+     */
+    max_pages?: number;
+    /**
+     * Include
+     */
+    include?: Array<string>;
+    /**
+     * Exclude
+     */
+    exclude?: Array<string>;
+    /**
+     * Selector
+     *
+     * CSS selector of the content; left out: it is found.
+     */
+    selector?: string | null;
+    /**
+     * Use Sitemap
+     */
+    use_sitemap?: boolean;
+    /**
+     * Include Files
+     *
+     * Import PDF, DOCX and other documents too.
+     */
+    include_files?: boolean;
+    /**
+     * Follow Canonical
+     *
+     * Import a page under the address it names as its own, once.
+     */
+    follow_canonical?: boolean;
+    /**
+     * Concurrency
+     *
+     * Pages fetched at once.
+     */
+    concurrency?: number;
+    /**
+     * Delay Ms
+     *
+     * Between two requests; the site's own wish counts if longer.
+     */
+    delay_ms?: number;
 };
 
 /**
@@ -4265,7 +5250,7 @@ export type ListDocumentsData = {
          *
          * Only documents in these states.
          */
-        state?: Array<'queued' | 'parsing' | 'splitting' | 'indexing' | 'ready' | 'failed' | 'cancelled'> | null;
+        state?: Array<'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled'> | null;
         /**
          * Limit
          */
@@ -4552,6 +5537,38 @@ export type DownloadDocumentResponses = {
 
 export type DownloadDocumentResponse = DownloadDocumentResponses[keyof DownloadDocumentResponses];
 
+export type ReplaceDocumentFileData = {
+    body: {
+        file: Blob | File;
+    };
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/file';
+};
+
+export type ReplaceDocumentFileErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ReplaceDocumentFileError = ReplaceDocumentFileErrors[keyof ReplaceDocumentFileErrors];
+
+export type ReplaceDocumentFileResponses = {
+    /**
+     * Successful Response
+     */
+    202: DocumentView;
+};
+
+export type ReplaceDocumentFileResponse = ReplaceDocumentFileResponses[keyof ReplaceDocumentFileResponses];
+
 export type GetDocumentPageData = {
     body?: never;
     path: {
@@ -4644,6 +5661,66 @@ export type ListParagraphsResponses = {
 
 export type ListParagraphsResponse = ListParagraphsResponses[keyof ListParagraphsResponses];
 
+export type AddParagraphData = {
+    body: AddedParagraph;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/paragraphs';
+};
+
+export type AddParagraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type AddParagraphError = AddParagraphErrors[keyof AddParagraphErrors];
+
+export type AddParagraphResponses = {
+    /**
+     * Successful Response
+     */
+    201: ParagraphView;
+};
+
+export type AddParagraphResponse = AddParagraphResponses[keyof AddParagraphResponses];
+
+export type ActOnParagraphsData = {
+    body: ParagraphActions;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/paragraphs/actions';
+};
+
+export type ActOnParagraphsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ActOnParagraphsError = ActOnParagraphsErrors[keyof ActOnParagraphsErrors];
+
+export type ActOnParagraphsResponses = {
+    /**
+     * Successful Response
+     */
+    200: ParagraphActionResult;
+};
+
+export type ActOnParagraphsResponse = ActOnParagraphsResponses[keyof ActOnParagraphsResponses];
+
 export type DeleteParagraphData = {
     body?: never;
     path: {
@@ -4733,6 +5810,651 @@ export type UpdateParagraphResponses = {
 };
 
 export type UpdateParagraphResponse = UpdateParagraphResponses[keyof UpdateParagraphResponses];
+
+export type SplitParagraphData = {
+    body: ParagraphSplit;
+    path: {
+        /**
+         * Paragraph Id
+         */
+        paragraph_id: string;
+    };
+    query?: never;
+    url: '/api/v1/paragraphs/{paragraph_id}/split';
+};
+
+export type SplitParagraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SplitParagraphError = SplitParagraphErrors[keyof SplitParagraphErrors];
+
+export type SplitParagraphResponses = {
+    /**
+     * Successful Response
+     */
+    200: ParagraphPair;
+};
+
+export type SplitParagraphResponse = SplitParagraphResponses[keyof SplitParagraphResponses];
+
+export type MergeParagraphData = {
+    /**
+     * Body
+     */
+    body?: ParagraphMerge | null;
+    path: {
+        /**
+         * Paragraph Id
+         */
+        paragraph_id: string;
+    };
+    query?: never;
+    url: '/api/v1/paragraphs/{paragraph_id}/merge';
+};
+
+export type MergeParagraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type MergeParagraphError = MergeParagraphErrors[keyof MergeParagraphErrors];
+
+export type MergeParagraphResponses = {
+    /**
+     * Successful Response
+     */
+    200: ParagraphView;
+};
+
+export type MergeParagraphResponse = MergeParagraphResponses[keyof MergeParagraphResponses];
+
+export type RevertParagraphData = {
+    /**
+     * Body
+     */
+    body?: ParagraphRevert | null;
+    path: {
+        /**
+         * Paragraph Id
+         */
+        paragraph_id: string;
+    };
+    query?: never;
+    url: '/api/v1/paragraphs/{paragraph_id}/revert';
+};
+
+export type RevertParagraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RevertParagraphError = RevertParagraphErrors[keyof RevertParagraphErrors];
+
+export type RevertParagraphResponses = {
+    /**
+     * Successful Response
+     */
+    200: ParagraphView;
+};
+
+export type RevertParagraphResponse = RevertParagraphResponses[keyof RevertParagraphResponses];
+
+export type ListDocumentVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/documents/{document_id}/versions';
+};
+
+export type ListDocumentVersionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListDocumentVersionsError = ListDocumentVersionsErrors[keyof ListDocumentVersionsErrors];
+
+export type ListDocumentVersionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageVersionView;
+};
+
+export type ListDocumentVersionsResponse = ListDocumentVersionsResponses[keyof ListDocumentVersionsResponses];
+
+export type ListVersionParagraphsData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+        /**
+         * Number
+         */
+        number: number;
+    };
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/documents/{document_id}/versions/{number}/paragraphs';
+};
+
+export type ListVersionParagraphsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListVersionParagraphsError = ListVersionParagraphsErrors[keyof ListVersionParagraphsErrors];
+
+export type ListVersionParagraphsResponses = {
+    /**
+     * Successful Response
+     */
+    200: ParagraphPage;
+};
+
+export type ListVersionParagraphsResponse = ListVersionParagraphsResponses[keyof ListVersionParagraphsResponses];
+
+export type DownloadVersionData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+        /**
+         * Number
+         */
+        number: number;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/versions/{number}/file';
+};
+
+export type DownloadVersionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DownloadVersionError = DownloadVersionErrors[keyof DownloadVersionErrors];
+
+export type DownloadVersionResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type DownloadVersionResponse = DownloadVersionResponses[keyof DownloadVersionResponses];
+
+export type DiffDocumentVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query: {
+        /**
+         * From
+         */
+        from: number;
+        /**
+         * To
+         */
+        to: number;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/documents/{document_id}/diff';
+};
+
+export type DiffDocumentVersionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DiffDocumentVersionsError = DiffDocumentVersionsErrors[keyof DiffDocumentVersionsErrors];
+
+export type DiffDocumentVersionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: DocumentDiff;
+};
+
+export type DiffDocumentVersionsResponse = DiffDocumentVersionsResponses[keyof DiffDocumentVersionsResponses];
+
+export type RestoreDocumentVersionData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+        /**
+         * Number
+         */
+        number: number;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/versions/{number}/restore';
+};
+
+export type RestoreDocumentVersionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RestoreDocumentVersionError = RestoreDocumentVersionErrors[keyof RestoreDocumentVersionErrors];
+
+export type RestoreDocumentVersionResponses = {
+    /**
+     * Successful Response
+     */
+    202: DocumentView;
+};
+
+export type RestoreDocumentVersionResponse = RestoreDocumentVersionResponses[keyof RestoreDocumentVersionResponses];
+
+export type ListSourcesData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/sources';
+};
+
+export type ListSourcesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListSourcesError = ListSourcesErrors[keyof ListSourcesErrors];
+
+export type ListSourcesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageSourceView;
+};
+
+export type ListSourcesResponse = ListSourcesResponses[keyof ListSourcesResponses];
+
+export type CreateSourceData = {
+    /**
+     * Body
+     */
+    body: ({
+        kind: 'website';
+    } & NewWebsite) | ({
+        kind: 'folder';
+    } & NewFolder);
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/sources';
+};
+
+export type CreateSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateSourceError = CreateSourceErrors[keyof CreateSourceErrors];
+
+export type CreateSourceResponses = {
+    /**
+     * Successful Response
+     */
+    201: SourceView;
+};
+
+export type CreateSourceResponse = CreateSourceResponses[keyof CreateSourceResponses];
+
+export type DeleteSourceData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: {
+        /**
+         * Keep Documents
+         *
+         * Its documents stay, as if uploaded.
+         */
+        keep_documents?: boolean;
+    };
+    url: '/api/v1/sources/{source_id}';
+};
+
+export type DeleteSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteSourceError = DeleteSourceErrors[keyof DeleteSourceErrors];
+
+export type DeleteSourceResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteSourceResponse = DeleteSourceResponses[keyof DeleteSourceResponses];
+
+export type GetSourceData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sources/{source_id}';
+};
+
+export type GetSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetSourceError = GetSourceErrors[keyof GetSourceErrors];
+
+export type GetSourceResponses = {
+    /**
+     * Successful Response
+     */
+    200: SourceView;
+};
+
+export type GetSourceResponse = GetSourceResponses[keyof GetSourceResponses];
+
+export type UpdateSourceData = {
+    body: SourceUpdate;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sources/{source_id}';
+};
+
+export type UpdateSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateSourceError = UpdateSourceErrors[keyof UpdateSourceErrors];
+
+export type UpdateSourceResponses = {
+    /**
+     * Successful Response
+     */
+    200: SourceView;
+};
+
+export type UpdateSourceResponse = UpdateSourceResponses[keyof UpdateSourceResponses];
+
+export type SyncSourceData = {
+    /**
+     * Body
+     */
+    body?: SyncRequest | null;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sources/{source_id}/sync';
+};
+
+export type SyncSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SyncSourceError = SyncSourceErrors[keyof SyncSourceErrors];
+
+export type SyncSourceResponses = {
+    /**
+     * Successful Response
+     */
+    202: SourceView;
+};
+
+export type SyncSourceResponse = SyncSourceResponses[keyof SyncSourceResponses];
+
+export type CancelSourceData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sources/{source_id}/cancel';
+};
+
+export type CancelSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CancelSourceError = CancelSourceErrors[keyof CancelSourceErrors];
+
+export type CancelSourceResponses = {
+    /**
+     * Successful Response
+     */
+    202: SourceView;
+};
+
+export type CancelSourceResponse = CancelSourceResponses[keyof CancelSourceResponses];
+
+export type ListSourceItemsData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: {
+        /**
+         * State
+         *
+         * Only items in these states.
+         */
+        state?: Array<'added' | 'changed' | 'unchanged' | 'removed' | 'skipped' | 'failed'> | null;
+        /**
+         * Q
+         *
+         * Part of the address or path.
+         */
+        q?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/sources/{source_id}/items';
+};
+
+export type ListSourceItemsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListSourceItemsError = ListSourceItemsErrors[keyof ListSourceItemsErrors];
+
+export type ListSourceItemsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageSourceItemView;
+};
+
+export type ListSourceItemsResponse = ListSourceItemsResponses[keyof ListSourceItemsResponses];
+
+export type SendManifestData = {
+    body: Manifest;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sources/{source_id}/manifest';
+};
+
+export type SendManifestErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SendManifestError = SendManifestErrors[keyof SendManifestErrors];
+
+export type SendManifestResponses = {
+    /**
+     * Successful Response
+     */
+    200: ManifestAnswer;
+};
+
+export type SendManifestResponse = SendManifestResponses[keyof SendManifestResponses];
+
+export type SendFolderFilesData = {
+    body: {
+        /**
+         * The file name of each part is its path in the folder.
+         */
+        files: Array<Blob | File>;
+    };
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sources/{source_id}/files';
+};
+
+export type SendFolderFilesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SendFolderFilesError = SendFolderFilesErrors[keyof SendFolderFilesErrors];
+
+export type SendFolderFilesResponses = {
+    /**
+     * Successful Response
+     */
+    202: FolderUploadResult;
+};
+
+export type SendFolderFilesResponse = SendFolderFilesResponses[keyof SendFolderFilesResponses];
 
 export type RunHitTestData = {
     body: HitTestRequest;

@@ -6,21 +6,13 @@ reported; a paragraph that a person added stays behind the one it stood behind; 
 stays deleted. What the file no longer has goes, and so nothing is lost that the snapshot does not hold.
 """
 
-import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from uuid import UUID
 
 from refdesk.knowledge.versions.records import OriginNames, ParagraphRecord
-
-# From which share of a paragraph's word pairs that another one has, the two count as the same text.
-RESEMBLANCE = 0.5
-_COMMON = 50
-
-_WORDS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]|[^\W_]+")
+from refdesk.knowledge.versions.resemblance import Wanted, counterparts
 
 
 @dataclass(slots=True)
@@ -105,7 +97,7 @@ class _Matching:
         for group in changed:
             self.taken.update(group.found)
         wanted = [
-            _Wanted(
+            Wanted(
                 "\n".join(dict.fromkeys(row.source_text for row in group.rows)),
                 (*group.rows[0].title_chain, _source_title(group.rows[0])),
                 len({origin for row in group.rows for origin in row.origins}) - len(group.found),
@@ -121,49 +113,9 @@ class _Matching:
             elif self._adopt(group):
                 self.outcome.conflicts += [row.id for row in group.rows]
 
-    def _counterparts(self, wanted: Sequence["_Wanted"]) -> list[list[int]]:
-        """For each text the free fresh paragraphs that are a changed form of it, the most alike first.
-
-        None is given twice, nor more to one text than it has room for: in a table all rows are alike, and a
-        row that is new must not be taken for the changed form of another.
-        """
-        found: list[list[int]] = [[] for _ in wanted]
-        if not wanted:
-            return found
+    def _counterparts(self, wanted: Sequence[Wanted]) -> list[list[int]]:
         free = [i for i in range(len(self.fresh)) if i not in self.taken and i not in self.dropped]
-        given: set[int] = set()
-        for _, number, i in sorted(self._resemblances(wanted, free)):
-            if i not in given and len(found[number]) < wanted[number].room:
-                found[number].append(i)
-                given.add(i)
-        # A section that was rewritten from its first word to its last is known by its heading.
-        by_title: dict[tuple[str, ...], list[int]] = {}
-        for i in free:
-            by_title.setdefault((*self.fresh[i].title_chain, self.fresh[i].title), []).append(i)
-        titles = Counter(text.title for text in wanted)
-        for number, text in enumerate(wanted):
-            alone = by_title.get(text.title, [])
-            if not found[number] and text.title[-1] and titles[text.title] == len(alone) == 1:
-                found[number] = [i for i in alone if i not in given]
-        return [sorted(indexes) for indexes in found]
-
-    def _resemblances(
-        self, wanted: Sequence["_Wanted"], free: Sequence[int]
-    ) -> Iterator[tuple[float, int, int]]:
-        """(distance, number of the text, index of the fresh paragraph) of those that are alike."""
-        holders: dict[int, list[int]] = {}
-        for number, text in enumerate(wanted):
-            for pair in _pairs(text.text):
-                holders.setdefault(pair, []).append(number)
-        # What most texts share tells none from another, and would make this a product of both numbers.
-        common = {pair for pair, numbers in holders.items() if len(numbers) > _COMMON}
-        sizes = Counter(number for p, numbers in holders.items() if p not in common for number in numbers)
-        for i in free:
-            pairs = _pairs(self.fresh[i].content) - common
-            shared = Counter(number for pair in pairs for number in holders.get(pair, ()))
-            for number, count in shared.items():
-                if count >= RESEMBLANCE * min(len(pairs), sizes[number]):
-                    yield 1 - 2 * count / (len(pairs) + sizes[number]), number, i
+        return counterparts(wanted, self.fresh, free)
 
     def _adopt(self, group: _Group) -> bool:
         """Let the rows stand for the new origins. True if they differ from what the file says now."""
@@ -185,7 +137,7 @@ class _Matching:
             row.origins = row.origins or list(fallback)
         if len(group.rows) == 1 and len(drafts) == 1:
             row, draft = group.rows[0], drafts[0]
-            row.title_chain = list(draft.title_chain) if _says(row, draft) else row.title_chain
+            row.title_chain = list(draft.title_chain)
             if _says(row, draft):
                 row.is_edited, row.source_title, row.source_content = False, None, None
                 return False
@@ -198,7 +150,7 @@ class _Matching:
         if self.same_text:
             self._hand_down_by_place(leaving)
             return
-        wanted = [_Wanted(row.content, (*row.title_chain, row.title), 1) for row in leaving]
+        wanted = [Wanted(row.content, (*row.title_chain, row.title), 1) for row in leaving]
         for row, found in zip(leaving, self._counterparts(wanted), strict=True):
             for i in found:
                 self.fresh[i].is_active = row.is_active
@@ -243,15 +195,6 @@ class _Matching:
                 result.append(record)
             result += at[i]
         self.outcome.paragraphs = result
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A text whose changed form is looked for. `title` with its parents; `room`: for how many at most."""
-
-    text: str
-    title: tuple[str, ...]
-    room: int
 
 
 def _give(heir: ParagraphRecord, questions: Iterable[str]) -> None:
@@ -308,11 +251,3 @@ def _source_title(row: ParagraphRecord) -> str:
 
 def _says(row: ParagraphRecord, draft: ParagraphRecord) -> bool:
     return (row.title, row.content) == (draft.title, draft.content)
-
-
-def _pairs(text: str) -> set[int]:
-    """Hashes of the pairs of neighbouring words; Han characters count as words. One word is its own pair."""
-    words = _WORDS.findall(text.casefold())
-    if len(words) == 1:
-        return {hash((words[0], ""))}
-    return {hash(pair) for pair in pairwise(words)}

@@ -5,7 +5,7 @@ from typing import Any, cast
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Select, insert, select, text
+from sqlalchemy import Select, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -36,7 +36,6 @@ _COLUMNS = [
         "source_title": Paragraph.source_title,
         "source_content": Paragraph.source_content,
         "meta": Paragraph.meta,
-        "position": Paragraph.position,
     }.items()
 ]
 _UPDATE = text("""
@@ -103,6 +102,22 @@ class VersionRepository:
         rows = await self.session.scalars(query.order_by(DocumentVersion.number.desc()).limit(limit))
         return list(rows)
 
+    async def count(self, document_id: UUID, current: int) -> int:
+        counted = await self.session.scalar(
+            select(func.count()).select_from(
+                self._of(document_id).where(DocumentVersion.number <= current).subquery()
+            )
+        )
+        return counted or 0
+
+    async def snapshot(self, document_id: UUID, number: int) -> bytes | None:
+        """The compressed paragraphs of a version that was replaced."""
+        return await self.session.scalar(
+            self._of(document_id)
+            .where(DocumentVersion.number == number)
+            .with_only_columns(DocumentVersion.snapshot)
+        )
+
     async def blob_ids(self, document_id: UUID) -> set[UUID]:
         """The files that any version of the document was made from."""
         rows = await self.session.scalars(
@@ -122,6 +137,15 @@ class VersionRepository:
         )
         mappings = cast("Iterable[Mapping[str, Any]]", rows.mappings())
         return [record_of(row, questions.get(row["id"], ())) for row in mappings]
+
+    async def positions(self, document_id: UUID) -> dict[UUID, int]:
+        """The stored position of each paragraph; it says only the order."""
+        rows = await self.session.execute(
+            select(Paragraph.id, Paragraph.position).where(
+                Paragraph.workspace_id == self.scope.workspace_id, Paragraph.document_id == document_id
+            )
+        )
+        return dict(rows.all())
 
     async def insert(self, document: Document, records: Sequence[tuple[int, ParagraphRecord]]) -> None:
         """New rows, each with its position."""

@@ -71,9 +71,10 @@ async def bring_back(
     versions = VersionRepository(session, scope)
     assert pending.restores is not None
     earlier = await versions.find(document.id, pending.restores)
-    if earlier is None or earlier.snapshot is None:
+    data = await versions.snapshot(document.id, pending.restores)
+    if earlier is None or data is None:
         raise RuntimeError("the version to bring back has no snapshot")
-    held = await asyncio.to_thread(snapshot.decode, earlier.snapshot)
+    held = await asyncio.to_thread(snapshot.decode, data)
     present = await versions.present(document.id)
     former = await _leave_present(versions, document, pending, present)
     await _replace_rows(session, scope, index, document, present, held.paragraphs, former)
@@ -111,7 +112,8 @@ async def _replace_rows(
     former: DocumentVersion | None,
 ) -> None:
     versions = VersionRepository(session, scope)
-    standing = {record.id: (position, record) for position, record in enumerate(present)}
+    standing = {record.id: record for record in present}
+    positions = await versions.positions(document.id)
     staying = {record.id for record in wanted if record.id in standing}
     await _remove(session, scope, index, former, [key for key in standing if key not in staying])
     added: list[tuple[int, ParagraphRecord]] = []
@@ -123,7 +125,7 @@ async def _replace_rows(
             added.append((position, record))
             asked.append(record)
             continue
-        before_position, before = standing[record.id]
+        before = standing[record.id]
         if not record.says_the_same_as(before):
             record.revision = max(record.revision, before.revision) + 1
         else:
@@ -133,7 +135,7 @@ async def _replace_rows(
             asked.append(record)
         if replace(record, questions=before.questions) != before:
             changed.append((position, record))
-        elif position != before_position:
+        elif position != positions[record.id]:
             moved.append((position, record.id))
     await versions.insert(document, added)
     await versions.update(changed)

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { downloadDocument, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getModel, getParagraph, getReadiness, getRun, getSession, getSetup, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphs, listUsers, listWorkspaces, type Options } from '../sdk.gen';
-import type { DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getModel, getParagraph, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphs, listSourceItems, listSources, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -456,7 +456,7 @@ export const listParagraphsOptions = (options: Options<ListParagraphsData>) => q
 export const getParagraphQueryKey = (options: Options<GetParagraphData>) => createQueryKey('getParagraph', options);
 
 /**
- * One paragraph
+ * One paragraph; one that is gone as the last version says that had it
  */
 export const getParagraphOptions = (options: Options<GetParagraphData>) => queryOptions<GetParagraphResponse, GetParagraphError, GetParagraphResponse, ReturnType<typeof getParagraphQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -469,6 +469,132 @@ export const getParagraphOptions = (options: Options<GetParagraphData>) => query
         return data;
     },
     queryKey: getParagraphQueryKey(options)
+});
+
+export const listDocumentVersionsQueryKey = (options: Options<ListDocumentVersionsData>) => createQueryKey('listDocumentVersions', options);
+
+/**
+ * A document's versions, the newest first
+ */
+export const listDocumentVersionsOptions = (options: Options<ListDocumentVersionsData>) => queryOptions<ListDocumentVersionsResponse, ListDocumentVersionsError, ListDocumentVersionsResponse, ReturnType<typeof listDocumentVersionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listDocumentVersions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listDocumentVersionsQueryKey(options)
+});
+
+export const listVersionParagraphsQueryKey = (options: Options<ListVersionParagraphsData>) => createQueryKey('listVersionParagraphs', options);
+
+/**
+ * The paragraphs of a version in reading order
+ */
+export const listVersionParagraphsOptions = (options: Options<ListVersionParagraphsData>) => queryOptions<ListVersionParagraphsResponse, ListVersionParagraphsError, ListVersionParagraphsResponse, ReturnType<typeof listVersionParagraphsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listVersionParagraphs({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listVersionParagraphsQueryKey(options)
+});
+
+export const downloadVersionQueryKey = (options: Options<DownloadVersionData>) => createQueryKey('downloadVersion', options);
+
+/**
+ * The file that a version was made from, as a download
+ */
+export const downloadVersionOptions = (options: Options<DownloadVersionData>) => queryOptions<DownloadVersionResponse, DownloadVersionError, DownloadVersionResponse, ReturnType<typeof downloadVersionQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await downloadVersion({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: downloadVersionQueryKey(options)
+});
+
+export const diffDocumentVersionsQueryKey = (options: Options<DiffDocumentVersionsData>) => createQueryKey('diffDocumentVersions', options);
+
+/**
+ * What differs between two versions, paragraph by paragraph and word by word
+ */
+export const diffDocumentVersionsOptions = (options: Options<DiffDocumentVersionsData>) => queryOptions<DiffDocumentVersionsResponse, DiffDocumentVersionsError, DiffDocumentVersionsResponse, ReturnType<typeof diffDocumentVersionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await diffDocumentVersions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: diffDocumentVersionsQueryKey(options)
+});
+
+export const listSourcesQueryKey = (options: Options<ListSourcesData>) => createQueryKey('listSources', options);
+
+/**
+ * List a knowledge base's sources, newest first
+ */
+export const listSourcesOptions = (options: Options<ListSourcesData>) => queryOptions<ListSourcesResponse, ListSourcesError, ListSourcesResponse, ReturnType<typeof listSourcesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSources({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSourcesQueryKey(options)
+});
+
+export const getSourceQueryKey = (options: Options<GetSourceData>) => createQueryKey('getSource', options);
+
+/**
+ * One source and its last run
+ */
+export const getSourceOptions = (options: Options<GetSourceData>) => queryOptions<GetSourceResponse, GetSourceError, GetSourceResponse, ReturnType<typeof getSourceQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getSource({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getSourceQueryKey(options)
+});
+
+export const listSourceItemsQueryKey = (options: Options<ListSourceItemsData>) => createQueryKey('listSourceItems', options);
+
+/**
+ * The pages or files of a source and what became of each
+ */
+export const listSourceItemsOptions = (options: Options<ListSourceItemsData>) => queryOptions<ListSourceItemsResponse, ListSourceItemsError, ListSourceItemsResponse, ReturnType<typeof listSourceItemsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSourceItems({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSourceItemsQueryKey(options)
 });
 
 export const listConversationsQueryKey = (options?: Options<ListConversationsData>) => createQueryKey('listConversations', options);

@@ -1,0 +1,170 @@
+"""HTTP of versions: a new file for a document, the list, what is in each, what differs, back to one."""
+
+from contextlib import aclosing
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import StreamingResponse
+
+from refdesk.accounts import BoundEditor, BoundViewer, Scope
+from refdesk.kit.border_types import MAX_INT, CleanText
+from refdesk.kit.database import Database
+from refdesk.kit.errors import AppError
+from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
+from refdesk.knowledge.bases import KnowledgeBases
+from refdesk.knowledge.documents import Documents
+from refdesk.knowledge.downloads import DOWNLOAD, download
+from refdesk.knowledge.errors import MalformedUpload, NoFiles
+from refdesk.knowledge.parsing import EmptyFile
+from refdesk.knowledge.receiving import Received, received_files
+from refdesk.knowledge.routes import SettingsDep
+from refdesk.knowledge.schemas import DocumentDiff, DocumentView, ParagraphPage, VersionView
+from refdesk.knowledge.uploads import Target
+from refdesk.knowledge.versions import replace_file, restore
+from refdesk.knowledge.versions.reading import Versions
+
+router = APIRouter(prefix="/api/v1", tags=["knowledge"])
+
+Number = Annotated[int, Path(ge=1, le=MAX_INT)]
+Limit = Annotated[int, Query(ge=1, le=500)]
+Cursor = Annotated[CleanText | None, Query(max_length=200)]
+_FILE_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                },
+                "encoding": {"file": {"contentType": "application/octet-stream"}},
+            }
+        },
+    }
+}
+
+
+@router.post(
+    "/documents/{document_id}/file",
+    operation_id="replaceDocumentFile",
+    summary="Give a document another file; edits, questions and flags are carried over",
+    status_code=202,
+    openapi_extra=_FILE_BODY,
+)
+async def replace_document_file(
+    document_id: UUID,
+    request: Request,
+    session: Tx,
+    scope: BoundEditor,
+    settings: SettingsDep,
+    database: DatabaseDep,
+) -> DocumentView:
+    document = await Documents(session, scope).view(document_id)
+    base = await KnowledgeBases(session, scope, settings).get(document.knowledge_base_id)
+    target = Target.of(base, settings, allow_duplicate=True)
+    # A slow client must not hold a transaction and its connection for as long as its upload lasts.
+    await session.commit()
+    return await _receive_one(request, database, scope, document_id, target)
+
+
+async def _receive_one(
+    request: Request, database: Database, scope: Scope, document_id: UUID, target: Target
+) -> DocumentView:
+    incoming = received_files(
+        request, database, scope, limit_bytes=target.limit_bytes, limit_name=target.limit_name
+    )
+    first: Received | None = None
+    try:
+        async with aclosing(incoming) as files:
+            async for received in files:
+                if received.error is not None:
+                    raise received.error
+                if first is not None and received.file is not None:
+                    await received.file.discard()
+                    raise MalformedUpload("A document takes one file at a time.")
+                first = received
+        if first is None or first.file is None:
+            raise NoFiles
+        if first.file.size == 0:
+            raise EmptyFile
+        async with database.transaction() as session:
+            blob = await first.file.finish(session)
+            await replace_file(session, scope, document_id, blob, name=first.name)
+            return await Documents(session, scope).view(document_id)
+    except AppError:
+        if first is not None and first.file is not None:
+            await first.file.discard()
+        raise
+
+
+@router.get(
+    "/documents/{document_id}/versions",
+    operation_id="listDocumentVersions",
+    summary="A document's versions, the newest first",
+)
+async def list_document_versions(
+    document_id: UUID, session: Tx, scope: BoundViewer, page: Annotated[PageQuery, Depends()]
+) -> Page[VersionView]:
+    return await Versions(session, scope).page(document_id, limit=page.limit, cursor=page.cursor)
+
+
+@router.get(
+    "/documents/{document_id}/versions/{number}/paragraphs",
+    operation_id="listVersionParagraphs",
+    summary="The paragraphs of a version in reading order",
+)
+async def list_version_paragraphs(
+    document_id: UUID,
+    number: Number,
+    session: Tx,
+    scope: BoundViewer,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> ParagraphPage:
+    return await Versions(session, scope).paragraphs(document_id, number, limit=limit, cursor=cursor)
+
+
+@router.get(
+    "/documents/{document_id}/versions/{number}/file",
+    operation_id="downloadVersion",
+    summary="The file that a version was made from, as a download",
+    response_class=StreamingResponse,
+    responses=DOWNLOAD,
+)
+async def download_version(
+    document_id: UUID, number: Number, session: Tx, scope: BoundViewer, database: DatabaseDep
+) -> StreamingResponse:
+    name, blob = await Versions(session, scope).original(document_id, number)
+    return download(database, scope, blob, name)
+
+
+@router.get(
+    "/documents/{document_id}/diff",
+    operation_id="diffDocumentVersions",
+    summary="What differs between two versions, paragraph by paragraph and word by word",
+)
+async def diff_document_versions(
+    document_id: UUID,
+    session: Tx,
+    scope: BoundViewer,
+    earlier: Annotated[int, Query(alias="from", ge=1, le=MAX_INT)],
+    later: Annotated[int, Query(alias="to", ge=1, le=MAX_INT)],
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> DocumentDiff:
+    return await Versions(session, scope).diff(document_id, earlier, later, limit=limit, cursor=cursor)
+
+
+@router.post(
+    "/documents/{document_id}/versions/{number}/restore",
+    operation_id="restoreDocumentVersion",
+    summary="Bring a version back as a new one; the present one again drops a new file that failed",
+    status_code=202,
+)
+async def restore_document_version(
+    document_id: UUID, number: Number, session: Tx, scope: BoundEditor
+) -> DocumentView:
+    await restore(session, scope, document_id, number)
+    return await Documents(session, scope).view(document_id)
