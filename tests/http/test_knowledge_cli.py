@@ -62,7 +62,7 @@ def test_a_folder_is_added_waited_for_listed_and_deleted(run: Run, folder: Path)
     again = done(run("add", base["id"], str(folder), "--wait", "--json"))
     assert [item["state"] for item in again["files"]] == ["already-there", "already-there"]
     listed = done(run("documents", "Folder", "--json"))
-    assert {item["name"] for item in listed} == {"a.md", "手册.md"}
+    assert {item["name"] for item in listed} == {"a.md", "sub/手册.md"}
     found = done(run("search", "Folder", "ERR-1042", "--mode", "keywords", "--json"))
     assert [hit["document_name"] for hit in found["hits"]] == ["a.md"]
     assert done(run("list", "--json"))[0]["counts"]["documents"] == 2
@@ -94,3 +94,48 @@ def test_wrong_arguments_end_with_two_and_a_code(run: Run, tmp_path: Path) -> No
         result = run(*words, "--json")
         assert result.exit_code == 2
         assert json.loads(result.stdout)["error"]["code"] == "invalid-argument"
+
+
+def states(result: Any, folder: Path) -> dict[str, str]:
+    return {str(Path(item["path"]).relative_to(folder)): item["state"] for item in result["files"]}
+
+
+def test_a_folder_is_kept_in_step(run: Run, folder: Path) -> None:
+    (folder / "movie.mp4").write_bytes(b"\0")
+    done(run("create", "Kept", "--json"))
+    planned = done(run("add", "Kept", str(folder), "--dry-run", "--json"))
+    assert states(planned, folder)["a.md"] == "would-add"
+    assert done(run("documents", "Kept", "--json")) == []
+    added = done(run("add", "Kept", str(folder), "--wait", "--json"))
+    assert states(added, folder) == {"a.md": "ready", "sub/手册.md": "ready", "movie.mp4": "skipped"}
+    (folder / "a.md").write_text("# Lamp\n\nThe lamp is out, see ERR-2042.")
+    (folder / "sub" / "手册.md").rename(folder / "moved.md")
+    planned = done(run("add", "Kept", str(folder), "--dry-run", "--json"))
+    assert states(planned, folder) == {
+        "a.md": "would-change",
+        "moved.md": "would-add",
+        "movie.mp4": "would-add",
+        "sub/手册.md": "would-remove",
+    }
+    ids = {item["name"]: item["id"] for item in done(run("documents", "Kept", "--json"))}
+    changed = done(run("add", "Kept", str(folder), "--wait", "--json"))
+    assert states(changed, folder) == {"a.md": "ready", "moved.md": "renamed", "movie.mp4": "skipped"}
+    kept = {item["name"]: item["id"] for item in done(run("documents", "Kept", "--json"))}
+    assert kept == {"a.md": ids["a.md"], "moved.md": ids["sub/手册.md"]}
+    assert done(run("search", "Kept", "ERR-2042", "--mode", "keywords", "--json"))["hits"]
+    (folder / "moved.md").unlink()
+    stays = done(run("add", "Kept", str(folder), "--keep", "--json"))
+    assert states(stays, folder) == {"a.md": "already-there", "movie.mp4": "skipped"}
+    assert len(done(run("documents", "Kept", "--json"))) == 2
+    goes = done(run("sync", "Kept", "--json"))
+    assert states(goes[0], folder)["moved.md"] == "removed"
+    assert len(done(run("documents", "Kept", "--json"))) == 1
+    listed = done(run("sources", "Kept", "--json"))
+    assert [(item["kind"], item["documents"]) for item in listed] == [("folder", 1)]
+
+
+def test_a_file_that_was_uploaded_before_is_taken_over_by_its_folder(run: Run, folder: Path) -> None:
+    done(run("create", "Before", "--json"))
+    done(run("add", "Before", str(folder / "a.md"), "--wait", "--json"))
+    done(run("add", "Before", str(folder), "--wait", "--json"))
+    assert {item["name"] for item in done(run("documents", "Before", "--json"))} == {"a.md", "sub/手册.md"}

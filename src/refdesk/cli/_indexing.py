@@ -35,7 +35,7 @@ async def wait_for(
 ) -> list[dict[str, Any]]:
     """The documents, each in a final state, in the given order; one deleted meanwhile is left out."""
     wanted = set(document_ids)
-    async with _worker(client), _Bar(show and sys.stderr.isatty()) as bar:
+    async with working(client), _Bar(show and sys.stderr.isatty()) as bar:
         while True:
             documents = await client.all(f"/api/v1/knowledge-bases/{base_id}/documents")
             found = {item["id"]: item for item in documents if item["id"] in wanted}
@@ -46,7 +46,9 @@ async def wait_for(
 
 
 @asynccontextmanager
-async def _worker(client: Client) -> AsyncGenerator[None]:
+async def working(client: Client) -> AsyncGenerator[None]:
+    """Run jobs while the block lasts, if the application runs in this process."""
+
     async def keep_working() -> None:
         while True:
             await work_until_idle(client)

@@ -1,6 +1,6 @@
 """Knowledge bases: create, list, delete, add, documents, retry, search."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,8 +8,15 @@ import typer
 
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find, group_of
-from refdesk.cli._console import note
 from refdesk.cli._indexing import wait_for, work_until_idle
+from refdesk.cli._kb_sources import (
+    DryRunOption,
+    KeepOption,
+    MassOption,
+    RestoreOption,
+    sync_folder,
+)
+from refdesk.cli._kb_sources import add_commands as add_source_commands
 
 BASES = "/api/v1/knowledge-bases"
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
@@ -27,6 +34,7 @@ def register(app: typer.Typer) -> None:
     add_command(group, "documents", documents)
     add_command(group, "retry", retry)
     add_command(group, "search", search)
+    add_source_commands(group)
 
 
 async def create(
@@ -81,13 +89,36 @@ async def add(
         bool, typer.Option("--allow-duplicate", help="Add content that is already there once more.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    keep: KeepOption = False,
+    dry_run: DryRunOption = False,
+    allow_mass_removal: MassOption = False,
+    restore_deleted: RestoreOption = False,
 ) -> Result:
-    """Add files. Ends with 1 if one of them was refused or, with --wait, could not be indexed."""
-    files = list(_files(paths))
-    if not files:
-        raise InvalidArgument("There are no files to add.")
+    """Add files, and keep folders in step: of a folder only what is new or changed is sent, and what is
+    gone from it is removed. Ends with 1 if a file was refused or, with --wait, could not be indexed."""
+    missing = [path for path in paths if not (path.is_file() or path.is_dir())]
+    if missing:
+        raise InvalidArgument(f"There is no file {missing[0]}.")
     base = await _base(client, name)
-    outcomes = [await _upload(client, base["id"], path, allow_duplicate) for path in files]
+    outcomes: list[dict[str, Any]] = []
+    for path in paths:
+        if path.is_dir():
+            done = await sync_folder(
+                client,
+                base["id"],
+                path,
+                keep=keep,
+                dry_run=dry_run,
+                allow_mass_removal=allow_mass_removal,
+                restore_deleted=restore_deleted,
+            )
+            outcomes += done.outcomes
+        elif dry_run:
+            outcomes.append({"path": str(path), "document_id": None, "state": "would-add", "error": None})
+        else:
+            outcomes.append(await _upload(client, base["id"], path, allow_duplicate))
+    if not outcomes:
+        raise InvalidArgument("There are no files to add.")
     waiting = [outcome["document_id"] for outcome in outcomes if outcome["state"] == "queued"]
     if wait and waiting:
         finished = {item["id"]: item for item in await wait_for(client, base["id"], waiting, show=not quiet)}
@@ -95,7 +126,7 @@ async def add(
             document = finished.get(outcome["document_id"])
             if document is not None and outcome["state"] == "queued":
                 outcome |= {key: document[key] for key in ("state", "error", "paragraph_count")}
-    failed = [outcome for outcome in outcomes if outcome["error"] is not None]
+    failed = [outcome for outcome in outcomes if outcome["error"] and outcome["state"] != "skipped"]
     value = {
         "knowledge_base": {"id": base["id"], "name": base["name"]},
         "files": outcomes,
@@ -166,27 +197,6 @@ async def search(
 
 async def _base(client: Client, name: str) -> Any:
     return await find(client, BASES, name, what="knowledge base")
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    """The files named, and those below the folders named, by name.
-
-    In folders only regular files count: not hidden ones, no pipes, and no links, which may lead out of it.
-    """
-    for path in paths:
-        if path.is_dir():
-            for folder, folders, names in path.walk():
-                folders[:] = sorted(name for name in folders if not name.startswith("."))
-                for name in sorted(names):
-                    found = folder / name
-                    if found.is_symlink() or not found.is_file():
-                        note(f"skipped: {found} is not a regular file")
-                    elif not name.startswith("."):
-                        yield found
-        elif path.is_file():
-            yield path
-        else:
-            raise InvalidArgument(f"There is no file {path}.")
 
 
 async def _upload(client: Client, base_id: str, path: Path, allow_duplicate: bool) -> dict[str, Any]:

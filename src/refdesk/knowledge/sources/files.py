@@ -39,6 +39,16 @@ _PROGRAMS = (".exe", ".msi", ".dmg", ".deb", ".rpm", ".apk", ".iso", ".jar", ".w
 _ARCHIVES = (".zip", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".tar")
 # Never worth a request.
 _USELESS = frozenset((*_PICTURES, *_SOUND, *_LOOKS, *_PROGRAMS, *_ARCHIVES))
+# Nothing that a person would read, whatever folder it lies in.
+_FONTS = (".woff", ".woff2", ".ttf", ".eot", ".otf")
+_BINARIES = (".pyc", ".so", ".dll", ".dylib", ".o", ".a", ".class", ".db", ".sqlite", ".sqlite3", ".parquet")
+_NEVER_TEXT = frozenset((*_SOUND, *_PROGRAMS, *_ARCHIVES, *_FONTS, *_BINARIES, ".ico", ".avif")) - {".zip"}
+
+
+def is_document_name(path: str) -> bool:
+    """Whether a file of a folder may be a document, by its name: no program, no sound, no lock file."""
+    name = path.rsplit("/", 1)[-1]
+    return not name.startswith("~$") and _suffix_of_name(name) not in _NEVER_TEXT
 
 
 def is_page(answer: Fetched) -> bool:

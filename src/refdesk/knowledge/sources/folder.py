@@ -18,7 +18,7 @@ from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.errors import FileTooLarge, NoFiles
 from refdesk.knowledge.filenames import display_name
-from refdesk.knowledge.parsing import EmptyFile
+from refdesk.knowledge.parsing import EmptyFile, UnsupportedKind
 from refdesk.knowledge.receiving import Received, received_files
 from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import DocumentView, FileOutcome, Problem
@@ -30,6 +30,7 @@ from refdesk.knowledge.sources.errors import (
     SourceKindMismatch,
     TooMuchVanished,
 )
+from refdesk.knowledge.sources.files import is_document_name
 from refdesk.knowledge.sources.repository import ItemRepository, SourceRepository
 from refdesk.knowledge.sources.schemas import (
     FolderUploadResult,
@@ -39,7 +40,7 @@ from refdesk.knowledge.sources.schemas import (
     RefusedFile,
 )
 from refdesk.knowledge.sources.website import ALWAYS_REMOVABLE, problem_of
-from refdesk.knowledge.tables import Source, SourceItem
+from refdesk.knowledge.tables import Document, Source, SourceItem
 from refdesk.knowledge.versions import replace_file
 from refdesk.knowledge.views import document_view, upload_limit
 
@@ -123,6 +124,8 @@ class Folders:
         for file in body.files:
             try:
                 path = relative_path(file.path)
+                if not is_document_name(path):
+                    raise UnsupportedKind
                 if file.size > limit:
                     raise FileTooLarge(max_bytes=limit)
                 if file.size == 0:
@@ -224,13 +227,16 @@ class Folders:
         if item is not None and item.document_id is not None:
             document = await documents.find(item.document_id)
         state = "added" if document is None else "changed"
+        is_same = document is not None and item is not None and item.content_hash == digest
+        if document is None:
+            document = await self._adopt(source, digest, path)
         if document is None:
             document = await add_document(
                 self.session, self.scope, source, blob, name_of(path), {"source_path": path}
             )
-        elif item is not None and item.content_hash == digest:
+        elif is_same:
             state = "unchanged"
-        else:
+        elif state == "changed":
             await replace_file(self.session, self.scope, document.id, blob, reason="sync")
         await items.save(
             path, state=state, document_id=document.id, content_hash=digest, error=None, seen_at=now()
@@ -239,6 +245,17 @@ class Folders:
         await self.session.flush()
         await self.session.refresh(document)
         return document_view(document, await documents.file_sizes([document]))
+
+    async def _adopt(self, source: Source, digest: bytes, path: str) -> Document | None:
+        """A document of the base that was uploaded from this very content, and belongs to no source yet."""
+        documents = DocumentRepository(self.session, self.scope)
+        found = await documents.with_content(source.knowledge_base_id, digest)
+        if found is None or found.source_id is not None or found.is_draft:
+            return None
+        found.source_id = source.id
+        found.name = name_of(path)
+        found.meta = {**found.meta, "source_path": path}
+        return found
 
     async def _count(self, source: Source, items: ItemRepository) -> None:
         await self.session.flush()
