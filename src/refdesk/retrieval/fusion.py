@@ -10,6 +10,11 @@ _FLOOR_QUANTILE = 0.02
 near ones together: on four judged sets the least cosine itself cost up to 0.007 nDCG@10 against the better
 leg at 500 candidates a leg, the 5 % quantile up to 0.012 at 50; this one stays within 0.007 at both."""
 
+# Fitted on half of the queries of five judged sets (drcd, domainrag, mtrag, rgb, cjrc): mean nDCG@10 0.780
+# against 0.776 with a fixed half, and 0.783 against 0.779 on the queries of the other half.
+_LEAST_WORDS, _STANDING_OUT, _MOST_WORDS = 0.4, 0.6, 0.7
+_OTHER_RANK = 5
+
 
 def min_max(scores: Scores) -> Scores:
     """Scores stretched to 0–1 over the candidates; one candidate, or all alike, count as 1."""
@@ -30,7 +35,19 @@ def _near(dense: Scores) -> Scores:
     return np.clip((dense - low) / (high - low), 0.0, 1.0)
 
 
-def blend(dense: Scores, lexical: Scores, comparable: NDArray[np.bool_], weight: float = 0.5) -> Scores:
+def words_weight(lexical: Scores) -> float:
+    """How much words count against meaning, 0.4–0.7, by how much the best match stands out.
+
+    Where one entry holds the question's words and the fifth best far fewer of them, words have found it;
+    where many hold them alike (a subject's page, its every paragraph under the same title) they tell little.
+    """
+    if not lexical.size or float(lexical.max()) <= 0.0:
+        return _LEAST_WORDS
+    best, other = np.sort(lexical)[::-1][[0, min(_OTHER_RANK, lexical.size) - 1]]
+    return float(min(_LEAST_WORDS + _STANDING_OUT * (1 - other / best), _MOST_WORDS))
+
+
+def blend(dense: Scores, lexical: Scores, comparable: NDArray[np.bool_]) -> Scores:
     """Fused scores 0–1 of the union of both legs.
 
     `dense` are cosines and `lexical` BM25 scores (0 for no match), each of every candidate. `comparable`
@@ -41,5 +58,6 @@ def blend(dense: Scores, lexical: Scores, comparable: NDArray[np.bool_], weight:
     if lexical.size and float(lexical.max()) <= 0.0:
         return near
     words = lexical / lexical.max() if lexical.size else lexical
+    weight = words_weight(lexical)
     both = (1 - weight) * near + weight * words
     return np.where(comparable, both, np.maximum(near, both))

@@ -11,7 +11,7 @@ from refdesk.knowledge.indexing import Statistics, salt_of, term_of
 from refdesk.retrieval import Mode, UnknownMode, get_mode, mode_names, register
 from refdesk.retrieval.candidates import Candidates, Row
 from refdesk.retrieval.function_words import BACKGROUND_ENTRIES, background_frequency
-from refdesk.retrieval.fusion import blend, min_max
+from refdesk.retrieval.fusion import blend, min_max, words_weight
 from refdesk.retrieval.gate import calibrate_words
 from refdesk.retrieval.modes import _modes  # pyright: ignore[reportPrivateUsage]
 from refdesk.retrieval.query import CANDIDATE_LIMIT, TermedQuery, WeightedQuery, unsalted
@@ -60,13 +60,21 @@ def test_one_candidate_and_equal_scores_count_as_one() -> None:
     assert min_max(np.array([])).tolist() == []
 
 
+def test_words_count_more_the_more_their_best_match_stands_out() -> None:
+    found = np.array([30.0, 12.0, 9.0, 8.0, 6.0, 1.0])
+    alike = np.array([30.0, 29.5, 29.0, 28.0, 27.0, 1.0])
+    assert words_weight(found) == pytest.approx(0.7)
+    assert words_weight(alike) == pytest.approx(0.46)
+    assert words_weight(np.zeros(6)) == words_weight(np.array([])) == 0.4
+
+
 def test_an_entry_in_another_script_is_judged_by_meaning_alone() -> None:
     dense = np.array([0.90, 0.80, 0.70, 0.60])
     lexical = np.array([0.0, 8.0, 4.0, 0.0])
     other_script = blend(dense, lexical, np.array([False, True, True, True]))
     same_script = blend(dense, lexical, np.array([True, True, True, True]))
     assert other_script[0] == 1.0
-    assert same_script[0] == pytest.approx(0.5)
+    assert same_script[0] == pytest.approx(1 - words_weight(lexical))
 
 
 def test_a_code_that_matches_in_another_script_still_helps() -> None:
