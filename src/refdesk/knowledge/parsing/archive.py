@@ -8,13 +8,18 @@ because whoever exports the archive again would follow them.
 import posixpath
 import re
 import zipfile
+from dataclasses import dataclass, field
+from functools import partial
 
+from refdesk.knowledge.parsing import zip_aes
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.embedded_pictures import path_beside, pictures_beside
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import (
     CorruptFile,
     EmptyFile,
+    NoText,
     ParseError,
     UnpackedTooLarge,
     UnsupportedKind,
@@ -45,28 +50,74 @@ class Archive:
             raise UnpackedTooLarge("Archives are nested deeper than the limit allows.")
         found = BlockList()
         members = Members(found, options, options.max_unpacked_bytes)
-        pictures = 0
         with open_zip(data) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
-            for info, path in zip(infos, member_names(infos), strict=True):
-                if _JUNK.search(path):
-                    continue
-                if path.lower().endswith(_PICTURES):
-                    pictures += 1
-                    continue
-                if len(members.read) >= options.max_members:
-                    members.skip(path, UnpackedTooLarge("The archive has more files than the limit allows."))
+            named = [(p, i) for i, p in zip(infos, member_names(infos), strict=True) if not _JUNK.search(p)]
+            pictures = {path: info for path, info in named if path.lower().endswith(_PICTURES)}
+            reader = _Reader(archive, members, options, pictures)
+            for path, info in named:
+                if path not in pictures and not reader.document(path, info):
                     break
-                try:
-                    content = _content(archive, info, path, members.left, options)
-                except ParseError as error:
-                    members.skip(path, error)
-                else:
-                    members.add(path, content)
+            for path in [path for path in pictures if path not in reader.shown]:
+                if not reader.picture_alone(path):
+                    break
         if not found.blocks:
             raise nothing_read(members.skipped)
-        own = finish(name, self.kind, BlockList(), {"pictures": pictures or None}, "")
+        own = finish(name, self.kind, BlockList(), {"pictures": len(pictures) or None}, "")
         return members.close(own)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the members of one archive; `shown` are the pictures that a page or a Markdown text shows."""
+
+    archive: zipfile.ZipFile
+    members: Members
+    options: ParseOptions
+    pictures: dict[str, zipfile.ZipInfo]
+    shown: set[str] = field(default_factory=set[str])
+
+    def document(self, path: str, info: zipfile.ZipInfo) -> bool:
+        """Read a member with the pictures beside it; False once the limit of members is reached."""
+        if self._is_full(path):
+            return False
+        content = self._content(path, info)
+        if content is not None:
+            with pictures_beside(self.options, partial(self._beside, path)):
+                self.members.add(path, content)
+        return True
+
+    def picture_alone(self, path: str) -> bool:
+        """Read a picture that nothing shows; one without text is only counted."""
+        if self._is_full(path):
+            return False
+        content = self._content(path, self.pictures[path]) if self.options.ocr != "off" else None
+        if content is not None:
+            self.members.add(path, content, quiet=(NoText, EmptyFile, UnsupportedKind))
+        return True
+
+    def _is_full(self, path: str) -> bool:
+        if len(self.members.read) < self.options.max_members:
+            return False
+        self.members.skip(path, UnpackedTooLarge("The archive has more files than the limit allows."))
+        return True
+
+    def _beside(self, path: str, address: str) -> bytes | None:
+        target = path_beside(path, address)
+        info = self.pictures.get(target) if target is not None else None
+        if target is None or info is None:
+            return None
+        self.shown.add(target)
+        content = self._content(target, info)
+        self.members.left -= len(content or b"")
+        return content
+
+    def _content(self, path: str, info: zipfile.ZipInfo) -> bytes | None:
+        try:
+            return _content(self.archive, info, path, self.members.left, self.options)
+        except ParseError as error:
+            self.members.skip(path, error)
+            return None
 
 
 def _content(
@@ -75,7 +126,10 @@ def _content(
     if _leaves(path):
         raise CorruptFile("The name leads out of the archive; the file was not read.")
     check_sizes(info.file_size, info.compress_size, options, left)
-    content = read_member(archive, info, left, options.password)
+    if info.compress_type == zip_aes.METHOD:
+        content = zip_aes.read_aes_member(archive, info, left, options.password)
+    else:
+        content = read_member(archive, info, left, options.password)
     if not content:
         raise EmptyFile
     if len(content) < 4 and not content.strip(b"\0"):

@@ -30,8 +30,8 @@ class Block:
 
     `level` is the depth of a heading (1 is the highest) or of a list item (0 is the outermost).
     Tables are Markdown tables; code is without its fence. `confidence` is set where the text was read from a
-    picture: the mean probability of its characters, 0–1. `pictures` counts the pictures that stand in the block
-    or directly behind it.
+    picture: the mean probability of its characters, 0–1. `pictures` counts the pictures that stand in the
+    block or directly behind it.
     """
 
     kind: BlockKind

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from selectolax.lexbor import LexborHTMLParser
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container, resolve, xml_root
 from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.embedded_pictures import path_beside, pictures_beside
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired
 from refdesk.knowledge.parsing.html import html_blocks, html_text
@@ -51,7 +53,7 @@ class Epub:
             if package is None:
                 raise CorruptFile("The book has no list of its parts.")
             found = BlockList()
-            sources = list(_chapters(container, opf, package, found))
+            sources = list(_chapters(container, opf, package, found, options))
         if not found.blocks:
             raise (
                 NoText
@@ -79,7 +81,9 @@ def _part(container: Container, name: str) -> Element | None:
     return xml_root(_DOCTYPE.sub(b"", container.read(name), count=1))
 
 
-def _chapters(container: Container, opf: str, package: Element, found: BlockList) -> Iterator[str]:
+def _chapters(
+    container: Container, opf: str, package: Element, found: BlockList, options: ParseOptions
+) -> Iterator[str]:
     items = {n.get("id", ""): n for n in package.iter("{*}item")}
     labels = _labels(container, opf, package, items)
     for reference in package.iter("{*}itemref"):
@@ -95,11 +99,17 @@ def _chapters(container: Container, opf: str, package: Element, found: BlockList
         text = decode(content, prolog[1].decode("ascii") if prolog else None).text
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
         source = html_text(text)
-        if source.strip():
+        if source.strip() or "<img" in text:
             if not re.search(r"<h[1-6]\b", text) and member in labels:
                 found.add("heading", labels[member], level=1)
-            html_blocks(text, found)
+            with pictures_beside(options, partial(_picture, container, member)):
+                html_blocks(text, found)
             yield source
+
+
+def _picture(container: Container, member: str, address: str) -> bytes | None:
+    path = path_beside(member, address)
+    return container.read(path) if path is not None and path in container.names else None
 
 
 def _labels(container: Container, opf: str, package: Element, items: dict[str, Element]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import character_counts, finish
+from refdesk.knowledge.parsing.embedded_pictures import show_picture
 from refdesk.knowledge.parsing.encoding import decode, looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
 from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content, visible_length
@@ -119,6 +120,7 @@ class _Walker:
     def __init__(self, found: BlockList) -> None:
         self.found = found
         self.inline: list[str] = []
+        self.pictures: list[str] = []
         self.list_depth = -1
         self.marker: str | None = None
         self.quoted = False
@@ -139,6 +141,8 @@ class _Walker:
             self.inline.append(_SPACE.sub(" ", node.text_content or ""))
         elif tag == "br":
             self.inline.append("\n")
+        elif tag == "img":
+            self.pictures.append(node.attributes.get("src") or "")
         elif depth > _MAX_DEPTH:
             # Deeper than any person nests: keep the text, give up the structure.
             self.inline.append(_SPACE.sub(" ", node.text(separator=" ")))
@@ -206,6 +210,12 @@ class _Walker:
             self.found.add("caption", _one_line(node.text(separator=" ")))
 
     def _flush(self) -> None:
+        self._flush_text()
+        pictures, self.pictures = self.pictures, []
+        for address in pictures:
+            show_picture(self.found, address)
+
+    def _flush_text(self) -> None:
         if not self.inline:
             return
         text = _LINES.sub("\n", _SPACE_RUNS.sub(" ", "".join(self.inline))).strip()

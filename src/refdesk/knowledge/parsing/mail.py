@@ -7,11 +7,13 @@ from email.errors import MessageError
 from email.header import decode_header
 from email.message import EmailMessage
 from typing import cast
+from urllib.parse import unquote
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.embedded_pictures import pictures_beside
 from refdesk.knowledge.parsing.encoding import decode, looks_binary
-from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnpackedTooLarge
+from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, UnpackedTooLarge, UnsupportedKind
 from refdesk.knowledge.parsing.html import html_blocks, html_text
 from refdesk.knowledge.parsing.nested import Members
 
@@ -22,6 +24,7 @@ _FIRST = re.compile(
     re.IGNORECASE,
 )
 _STUB = 0.5
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".svg+xml", ".svg")
 _MAX_PARTS = 2_000
 
 
@@ -47,8 +50,18 @@ class Mail:
         found.add("heading", headers["Subject"], level=1)
         lines = [f"{key}: {headers[key]}" for key in _HEADERS if headers[key]]
         found.add("paragraph", "\n".join(lines))
-        texts, attachments = _parts(message)
-        sources = [headers["Subject"], *lines, *(_write(kind, text, found) for kind, text in texts)]
+        texts, attachments, inline = _parts(message)
+        shown: set[str] = set()
+
+        def picture(address: str) -> bytes | None:
+            key = unquote(address).removeprefix("cid:")
+            if key in inline:
+                shown.add(key)
+            return inline[key][1] if key in inline else None
+
+        with pictures_beside(options, picture):
+            sources = [headers["Subject"], *lines, *(_write(kind, text, found) for kind, text in texts)]
+        attachments += [part for key, part in inline.items() if key not in shown]
         if not any(headers.values()) and not texts and not attachments:
             raise (
                 EmptyFile("The message holds no text.")
@@ -68,6 +81,8 @@ class Mail:
                 members.skip(title, UnpackedTooLarge("The attachment is beyond the limits of one message."))
             elif not content:
                 members.skip(title, EmptyFile())
+            elif title.lower().endswith(_PICTURES):
+                members.add(title, content, quiet=(NoText, UnsupportedKind))
             else:
                 members.add(title, content)
         return members.close(own)
@@ -115,8 +130,11 @@ def decoded_words(value: str) -> str:
     return " ".join("".join(parts).split())
 
 
-def _parts(message: EmailMessage) -> tuple[list[tuple[str, str]], list[tuple[str, bytes]]]:
-    """Texts to show as (kind, text), and attachments as (name, bytes)."""
+def _parts(
+    message: EmailMessage,
+) -> tuple[list[tuple[str, str]], list[tuple[str, bytes]], dict[str, tuple[str, bytes]]]:
+    """Texts to show as (kind, text), attachments as (name, bytes), and pictures of the text by their id."""
+    inline: dict[str, tuple[str, bytes]] = {}
     texts: list[tuple[str, str]] = []
     attachments: list[tuple[str, bytes]] = []
     pending = [message]
@@ -145,9 +163,16 @@ def _parts(message: EmailMessage) -> tuple[list[tuple[str, str]], list[tuple[str
                 text = decode(content, part.get_content_charset()).text
                 flowed = kind == "text/plain" and (part.get_param("format") or "") == "flowed"
                 texts.append((kind, _unflowed(text) if flowed else text))
-            elif not kind.startswith(("image/", "application/pgp-signature", "application/pkcs7-signature")):
+            elif kind.startswith("image/"):
+                identity = str(part.get("Content-ID", "")).strip().strip("<>")
+                title = title or f"picture {len(attachments) + len(inline) + 1}.{kind.partition('/')[2]}"
+                if identity and part.get_content_disposition() != "attachment":
+                    inline[identity] = (title, content)
+                elif content:
+                    attachments.append((title, content))
+            elif not kind.startswith(("application/pgp-signature", "application/pkcs7-signature")):
                 attachments.append((title or f"attachment {len(attachments) + 1}", content))
-    return texts, attachments
+    return texts, attachments, inline
 
 
 def _inner(part: EmailMessage) -> EmailMessage | None:

@@ -9,8 +9,9 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.blocks import BlockKind, BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.embedded_pictures import addresses_in_markdown, show_picture
 from refdesk.knowledge.parsing.encoding import looks_binary
 from refdesk.knowledge.parsing.front_matter import take_front_matter
 from refdesk.knowledge.parsing.html import html_blocks
@@ -203,7 +204,7 @@ class _Scanner:
                 break
             end += 1
         body = [re.sub(r"^ {0,3}> ?", "", text) for text in self.lines[self.i : end]]
-        self.found.add("quote", "\n".join(body))
+        self._add("quote", "\n".join(body))
         self.i = end
         return True
 
@@ -219,7 +220,7 @@ class _Scanner:
         end = self.i + 1
         while end < len(self.lines) and self.lines[end].strip() and not self._starts_block(end):
             end += 1
-        self.found.add("list_item", _running(self.lines[self.i : end]), level=len(self.list_indents) - 1)
+        self._add("list_item", _running(self.lines[self.i : end]), level=len(self.list_indents) - 1)
         self.i = end
         return True
 
@@ -237,8 +238,13 @@ class _Scanner:
             if self._starts_block(end):
                 break
             end += 1
-        self.found.add("paragraph", _running(self.lines[self.i : end]))
+        self._add("paragraph", _running(self.lines[self.i : end]))
         self.i = end
+
+    def _add(self, kind: BlockKind, text: str, level: int | None = None) -> None:
+        self.found.add(kind, text, level=level)
+        for address in addresses_in_markdown(text):
+            show_picture(self.found, address)
 
     def _starts_block(self, i: int) -> bool:
         line = self.lines[i]

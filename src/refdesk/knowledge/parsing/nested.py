@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions, ParseWarning
-from refdesk.knowledge.parsing.errors import EmptyFile, ParseCrashed, ParseError, UnpackedTooLarge
+from refdesk.knowledge.parsing.errors import (
+    EmptyFile,
+    NoText,
+    ParseCrashed,
+    ParseError,
+    PasswordRequired,
+    UnpackedTooLarge,
+)
 from refdesk.knowledge.parsing.progress import listening
 from refdesk.knowledge.parsing.selection import parse
 
@@ -30,8 +37,8 @@ class Members:
     read: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     skipped: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
-    def add(self, name: str, data: bytes) -> None:
-        """Read one member; a failure becomes a warning."""
+    def add(self, name: str, data: bytes, *, quiet: tuple[type[ParseError], ...] = ()) -> bool:
+        """Read one member; a failure becomes a warning, unless it is one of `quiet`. Whether it was read."""
         self.left -= len(data)
         try:
             options = replace(
@@ -42,11 +49,12 @@ class Members:
             with listening(None):  # its pages are not those of the outer file
                 parsed = parse(data, name, options)
         except ParseError as error:
-            self.skip(name, error)
-            return
+            if not isinstance(error, quiet):
+                self.skip(name, error)
+            return False
         except Exception as error:  # noqa: BLE001 — a fault of one parser must not cost the other members
             self.skip(name, ParseCrashed(reason=type(error).__name__))
-            return
+            return False
         self.left -= int(parsed.meta.get("unpacked_bytes", 0))
         self.extracted += parsed.extracted_chars
         self.kept += parsed.kept_chars
@@ -56,9 +64,16 @@ class Members:
             level = block.level
             if block.kind == "heading":
                 level = min((level or 1) + self.level, _MAX_LEVEL)
-            self.found.add(block.kind, block.text, level=level, confidence=block.confidence, pictures=block.pictures)
+            self.found.add(
+                block.kind,
+                block.text,
+                level=level,
+                confidence=block.confidence,
+                pictures=block.pictures,
+            )
         for warning in parsed.warnings:
             self._warn(replace(warning, message=f"{name}: {warning.message}", page=None))
+        return True
 
     def skip(self, name: str, reason: ParseError) -> None:
         """Record a member that was not read."""
@@ -90,5 +105,7 @@ def nothing_read(skipped: Sequence[dict[str, str]]) -> ParseError:
     if not skipped:
         return EmptyFile("The archive holds no files.")
     named = "; ".join(f"{item['name']}: {item['reason']}" for item in skipped[:5])
-    kind = UnpackedTooLarge if {item["code"] for item in skipped} == {UnpackedTooLarge.code} else EmptyFile
+    codes = {item["code"] for item in skipped}
+    same = [kind for kind in (UnpackedTooLarge, PasswordRequired, NoText) if codes == {kind.code}]
+    kind = same[0] if same else EmptyFile
     return kind(f"No file of the archive could be read. {named}", members=len(skipped))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container, resolve
 from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.embedded_pictures import Pictures
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, TooManyPages
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.links import linked
@@ -39,7 +40,7 @@ class Pptx:
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Slides in the order of the presentation; hidden ones are read and reported."""
         with Container(data, options) as container:
-            part = "ppt/presentation.xml"
+            part = container.main_part("ppt/presentation.xml")
             root = container.xml(part)
             if root is None:
                 raise CorruptFile("The file holds no presentation.")
@@ -73,6 +74,10 @@ class _Deck:
     part: str = ""
     page: int = 0
     relations: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    pictures: Pictures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pictures = Pictures(self.container, self.found, self.options)
 
     def slide(self, part: str, number: int) -> None:
         root = self.container.xml(part)
@@ -98,12 +103,19 @@ class _Deck:
             self.found.add("heading", f"Slide {number}", level=1, page=number)
             before += 1
         for shape in shapes:
-            if shape not in titles:
+            if local_name(shape) == "pic":
+                self._picture(shape)
+            elif shape not in titles:
                 self._shape(shape)
         self._notes()
         self._comments()
         if len(self.found.blocks) == before and not title and number > 1:
             self.found.drop_last()
+
+    def _picture(self, shape: Element) -> None:
+        for blip in shape.iter("{*}blip"):
+            member = self.container.relation_target(self.part, blip.get(f"{_RID}embed", ""))
+            self.pictures.add(member, page=self.page)
 
     def _shape(self, shape: Element) -> None:
         role = _role(shape)
@@ -221,7 +233,7 @@ def _shapes(node: Element, depth: int) -> Iterator[Element]:
         raise CorruptFile("The shapes are nested deeper than any person would draw them.")
     for child in node:
         kind = local_name(child)
-        if kind in ("sp", "cxnSp", "graphicFrame"):
+        if kind in ("sp", "cxnSp", "graphicFrame", "pic"):
             yield child
         elif kind == "grpSp":
             yield from _shapes(child, depth + 1)

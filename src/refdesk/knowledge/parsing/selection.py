@@ -1,10 +1,12 @@
 """Which parser reads a file: content first, name second, plain text last."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import cast
 
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
+from refdesk.knowledge.parsing.embedded_pictures import has_pictures_beside, pictures_beside
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
 from refdesk.knowledge.parsing.identify import head_of
 from refdesk.knowledge.parsing.ocr import allowing
@@ -91,13 +93,18 @@ def choose(data: bytes, name: str) -> Parser:
     raise UnsupportedKind(f"This kind of file is not supported: it looks like {what}.")
 
 
+def _pictures_in_addresses(options: ParseOptions) -> AbstractContextManager[None]:
+    """Of a file that stands alone only the pictures written into their addresses can be read."""
+    return nullcontext() if has_pictures_beside() else pictures_beside(options, lambda _: None)
+
+
 def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed:
     """Read a file in this process. Raises a `ParseError`; use `parse_limited` for files from outside."""
     options = options or ParseOptions()
     data = unlock(data, options)
     parser = choose(data, name)
     try:
-        with allowing(options):
+        with allowing(options), _pictures_in_addresses(options):
             parsed = parser.parse(data, name, options)
     except RecursionError as error:
         raise CorruptFile("The file is nested deeper than any person would write it.") from error

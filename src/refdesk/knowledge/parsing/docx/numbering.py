@@ -32,13 +32,22 @@ class Numbering:
         made = cls()
         if root is None:
             return made
+        linked: dict[str, str] = {}
+        by_style: dict[str, str] = {}
         for node in root.iter(f"{W}abstractNum"):
+            abstract = node.get(f"{W}abstractNumId", "")
+            by_style[_val(node, "styleLink") or ""] = abstract
+            linked[abstract] = _val(node, "numStyleLink") or ""
             levels: dict[int, _Level] = {}
             for lvl in node.iter(f"{W}lvl"):
                 levels[_int(lvl.get(f"{W}ilvl"), 0)] = _Level(
                     _val(lvl, "numFmt") or "decimal", _val(lvl, "lvlText") or "", _int(_val(lvl, "start"), 1)
                 )
-            made.levels[node.get(f"{W}abstractNumId", "")] = levels
+            made.levels[abstract] = levels
+        for abstract, style in linked.items():
+            # The levels of a list may be those of a list style, which is defined by another list.
+            if style and not made.levels[abstract]:
+                made.levels[abstract] = made.levels.get(by_style.get(style, ""), {})
         for node in root.iter(f"{W}num"):
             number = node.get(f"{W}numId", "")
             made.abstract[number] = _val(node, "abstractNumId") or ""

@@ -6,9 +6,11 @@ from typing import Any
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.docx.attached import Attached
 from refdesk.knowledge.parsing.docx.numbering import Numbering, W
-from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, RunReader
+from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, R, RunReader, is_hidden
 from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
+from refdesk.knowledge.parsing.docx.unstyled import is_strong, label_unstyled
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
@@ -37,15 +39,18 @@ class Docx:
 
 
 def _read(container: Container, name: str, options: ParseOptions) -> Parsed:
-    root = container.xml("word/document.xml")
+    main = container.main_part("word/document.xml")
+    root = container.xml(main)
     body = root.find(f"{W}body") if root is not None else None
     if body is None:
         raise CorruptFile("The file holds no Word document.")
-    relations = container.relations("word/document.xml")
+    relations = container.relations(main)
     found = BlockList()
-    notes = {
-        kind: _notes(container.xml(f"word/{kind}s.xml"), kind) for kind in ("footnote", "endnote", "comment")
-    }
+
+    def part(kind: str) -> Element | None:
+        return container.xml(next(iter(container.related(main, kind)), f"word/{kind}.xml"))
+
+    notes = {kind: _notes(part(f"{kind}s"), kind) for kind in ("footnote", "endnote", "comment")}
     reader = RunReader(
         {key: target for key, (kind, target) in relations.items() if kind == "hyperlink"},
         options.include_comments,
@@ -53,14 +58,20 @@ def _read(container: Container, name: str, options: ParseOptions) -> Parsed:
     walker = _Walker(
         found,
         reader,
-        Styles.read(container.xml("word/styles.xml")),
-        Numbering.read(container.xml("word/numbering.xml")),
+        Styles.read(part("styles")),
+        Numbering.read(part("numbering")),
         notes,
+        Attached(container, main, found, options),
     )
+    running = _running(container, main, reader)
+    if options.include_running:
+        _write_running(running["header"], found)
     walker.walk(body)
+    if options.include_running:
+        _write_running(running["footer"], found)
+    label_unstyled(found, walker.strong)
     meta: dict[str, Any] = dict(container.core_properties())
-    running = _running(container, reader)
-    meta["running_headers"] = running
+    meta["running_headers"] = list(dict.fromkeys(text for texts in running.values() for text in texts))
     if notes["comment"] and not options.include_comments:
         meta["comments_left_out"] = len(notes["comment"])
     pictures = sum(1 for n in container.names if n.startswith("word/media/"))
@@ -76,6 +87,9 @@ def _read(container: Container, name: str, options: ParseOptions) -> Parsed:
         for i, n in notes[kind].items()
         if (kind, i) in walker.placed
     ]
+    sources += walker.attached.sources
+    if options.include_running:
+        sources += [text for texts in running.values() for text in texts]
     return finish(name, "docx", found, meta, "".join(sources))
 
 
@@ -87,12 +101,15 @@ class _Walker:
         styles: Styles,
         numbering: Numbering,
         notes: dict[str, dict[str, Element]],
+        attached: Attached,
     ) -> None:
         self.found = found
         self.reader = reader
         self.styles = styles
         self.numbering = numbering
         self.notes = notes
+        self.attached = attached
+        self.strong: set[int] = set()
         self.placed: set[tuple[str, str]] = set()
         self.carried: list[str] = []
         self.code: list[str] = []
@@ -108,6 +125,9 @@ class _Walker:
                 self._paragraph(child)
             elif child.tag == f"{W}tbl":
                 self._table(child)
+            elif child.tag == f"{W}altChunk":
+                self._end_code()
+                self.attached.chunk(child.get(f"{R}id", ""))
             elif child.tag in (f"{W}del", f"{W}moveFrom", f"{W}sectPr", f"{W}sdtPr"):
                 continue
             elif child.tag == f"{MC}AlternateContent":
@@ -131,7 +151,10 @@ class _Walker:
             self.code.append(inline.text)
         else:
             self._end_code()
+            before = len(self.found.blocks)
             self._text(inline, properties, style)
+            if len(self.found.blocks) > before and is_strong(node):
+                self.strong.add(before)
         self._attached(inline)
 
     def _text(self, inline: Inline, properties: Element | None, style: Style) -> None:
@@ -175,6 +198,8 @@ class _Walker:
     def _attached(self, inline: Inline) -> None:
         for box in inline.boxes:
             self._children(box)
+        for kind, relation in inline.drawings:
+            self.attached.draw(kind, relation)
         for kind, number in inline.notes:
             note = self.notes.get(kind, {}).get(number)
             if note is not None and (kind, number) not in self.placed:
@@ -219,7 +244,7 @@ class _Walker:
                 number = number_of(properties)
                 label = self.numbering.label(number[0], number[1] or 0) if number and inline.text else None
                 parts.append(f"{label} {inline.text}" if label else inline.text)
-                if inline.boxes or inline.notes:
+                if inline.boxes or inline.notes or inline.drawings:
                     later.append(inline)
             else:
                 for row in self._grid(child, later):
@@ -264,16 +289,25 @@ def _notes(root: Element | None, kind: str) -> dict[str, Element]:
     return {node.get(f"{W}id", ""): node for node in nodes}
 
 
-def _running(container: Container, reader: RunReader) -> list[str]:
-    texts: dict[str, None] = {}
-    for name in sorted(container.names):
-        if re.fullmatch(r"word/(?:header|footer)\d*\.xml", name):
+def _running(container: Container, main: str, reader: RunReader) -> dict[str, list[str]]:
+    """Texts of headers and of footers, each once: sections and odd and even pages repeat them."""
+    found: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
+    for kind, texts in found.items():
+        parts = container.related(main, kind) or [
+            name for name in sorted(container.names) if re.fullmatch(rf"word/{kind}\d*\.xml", name)
+        ]
+        for name in parts:
             root = container.xml(name)
             for paragraph in root.iter(f"{W}p") if root is not None else ():
-                text = reader.read(paragraph).text
+                text = reader.read(paragraph).text.strip()
                 if text:
                     texts[text] = None
-    return list(texts)
+    return {kind: list(texts) for kind, texts in found.items()}
+
+
+def _write_running(texts: list[str], found: BlockList) -> None:
+    for text in texts:
+        found.add("paragraph", text)
 
 
 def _raw_text(root: Element) -> str:
@@ -287,6 +321,8 @@ def _raw_text(root: Element) -> str:
                 continue
             if child.tag in (f"{W}t", f"{M}t"):
                 parts.append(child.text or "")
+            elif child.tag == f"{W}r" and is_hidden(child):
+                continue
             else:
                 visit(child)
 

@@ -1,5 +1,6 @@
 """Text of one paragraph: final text of tracked changes, links, notes, and the text boxes anchored in it."""
 
+import re
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.docx.numbering import W
@@ -9,8 +10,13 @@ from refdesk.knowledge.parsing.xml_tree import Element, etree
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
+_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_IMAGE_DATA = "{urn:schemas-microsoft-com:vml}imagedata"
+_LINK_CODE = re.compile(r"""^\s*HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]+)\"""")
 _DROPPED_TAGS = (
-    "del moveFrom pPr rPr instrText delText delInstrText annotationRef footnoteRef endnoteRef "
+    "del moveFrom pPr rPr delText delInstrText annotationRef footnoteRef endnoteRef "
     "commentRangeStart commentRangeEnd bookmarkStart bookmarkEnd proofErr sdtPr sdtEndPr fldData "
     "tblPr tblGrid"
 )
@@ -21,11 +27,17 @@ _MARKS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": 
 
 @dataclass(slots=True)
 class Inline:
-    """Text of a paragraph, and what hangs on it: text boxes, notes and comments, in order."""
+    """Text of a paragraph, and what hangs on it: text boxes, notes and comments, drawings, in order.
+
+    `drawings` are (kind, relation): `picture`, `chart` or `diagram`. `fields` are the fields still open:
+    where each begins among the parts of the text, its code, and whether its result has begun.
+    """
 
     text: str = ""
     boxes: list[Element] = field(default_factory=list[Element])
     notes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    drawings: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    fields: list[tuple[int, list[str], bool]] = field(default_factory=list[tuple[int, list[str], bool]])
 
 
 class RunReader:
@@ -56,6 +68,14 @@ class RunReader:
                     parts.append(_MARKS[tag])
             elif tag == f"{W}hyperlink":
                 self._link(child, parts, inline)
+            elif tag in (f"{W}fldChar", f"{W}instrText"):
+                _field(child, parts, inline)
+            elif tag == f"{W}fldSimple":
+                before = len(parts)
+                self._walk(child, parts, inline)
+                _link_field(child.get(f"{W}instr", ""), before, parts)
+            elif tag in (f"{A}blip", _IMAGE_DATA, _CHART, _DIAGRAM):
+                inline.drawings.append(_drawing(child))
             elif tag in (f"{W}footnoteReference", f"{W}endnoteReference", f"{W}commentReference"):
                 self._note(child, parts, inline)
             elif tag == f"{MC}AlternateContent":
@@ -66,7 +86,7 @@ class RunReader:
                 parts.append(_symbol(child))
             elif tag == f"{W}rt":
                 parts.extend(("(", "".join(t.text or "" for t in child.iter(f"{W}t")), ")"))
-            elif tag == f"{W}r" and _hidden(child):
+            elif tag == f"{W}r" and is_hidden(child):
                 continue
             else:
                 self._walk(child, parts, inline)
@@ -93,6 +113,37 @@ class RunReader:
             self._walk(choice, parts, inline)
 
 
+def _field(node: Element, parts: list[str], inline: Inline) -> None:
+    """Fields are written as begin, code, separator, shown result, end; of links the address is kept."""
+    if node.tag == f"{W}instrText":
+        if inline.fields and not inline.fields[-1][2]:
+            inline.fields[-1][1].append(node.text or "")
+        return
+    kind = node.get(f"{W}fldCharType")
+    if kind == "begin":
+        inline.fields.append((len(parts), [], False))
+    elif kind == "separate" and inline.fields:
+        inline.fields.append((len(parts), inline.fields.pop()[1], True))
+    elif kind == "end" and inline.fields:
+        begin, code, shown = inline.fields.pop()
+        if shown:
+            _link_field("".join(code), begin, parts)
+
+
+def _link_field(code: str, begin: int, parts: list[str]) -> None:
+    address = _LINK_CODE.match(code)
+    if address and len(parts) > begin:
+        parts[begin:] = [linked("".join(parts[begin:]), address[1])]
+
+
+def _drawing(node: Element) -> tuple[str, str]:
+    if node.tag == _CHART:
+        return "chart", node.get(f"{R}id", "")
+    if node.tag == _DIAGRAM:
+        return "diagram", node.get(f"{R}dm", "")
+    return "picture", node.get(f"{R}embed") or node.get(f"{R}id") or ""
+
+
 def _symbol(node: Element) -> str:
     """Characters of symbol fonts lie in the private area; bullets and ticks are the common ones."""
     code = node.get(f"{W}char", "")
@@ -100,6 +151,6 @@ def _symbol(node: Element) -> str:
     return known.get(code.upper(), "")
 
 
-def _hidden(run: Element) -> bool:
+def is_hidden(run: Element) -> bool:
     mark = run.find(f"{W}rPr/{W}vanish")
     return mark is not None and mark.get(f"{W}val") not in ("0", "false")

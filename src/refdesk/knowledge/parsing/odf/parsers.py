@@ -3,6 +3,7 @@
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.embedded_pictures import Pictures
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText, TooManyPages
 from refdesk.knowledge.parsing.odf.package import DRAW, OFFICE, PRESENTATION, TABLE, TEXT, Package, supports
 from refdesk.knowledge.parsing.odf.running import TextReader, repeated, table_rows
@@ -30,7 +31,12 @@ class Odt:
         with Container(data, options) as container:
             package = Package.read(container, "text", options)
             found = BlockList()
-            reader = TextReader(found, package.styles, options.include_comments)
+            reader = TextReader(
+                found, package.styles, options.include_comments, pictures=Pictures(container, found, options)
+            )
+            running = package.running if options.include_running else []
+            for text in running:
+                found.add("paragraph", text)
             reader.walk(package.body)
             pictures = _pictures(container)
         if not found.blocks:
@@ -40,7 +46,8 @@ class Odt:
             "comments_left_out": None if options.include_comments else reader.comments or None,
             "pictures": pictures or None,
         }
-        return finish(name, self.kind, found, meta, _raw_text(package.body, options.include_comments))
+        source = "".join([*running, _raw_text(package.body, options.include_comments)])
+        return finish(name, self.kind, found, meta, source)
 
 
 class Odp:
@@ -59,13 +66,16 @@ class Odp:
             drawing = b"opendocument.graphics" in data[:256]
             package = Package.read(container, "drawing" if drawing else "presentation", options)
             pictures = _pictures(container)
-        found = BlockList()
-        pages = list(package.body.iterfind(f"{DRAW}page"))
-        if len(pages) > options.max_pages:
-            raise TooManyPages(pages=len(pages), limit=options.max_pages)
-        for number, page in enumerate(pages, 1):
-            reader = TextReader(found, package.styles, options.include_comments, page=number)
-            _slide(page, number, reader)
+            found = BlockList()
+            shown = Pictures(container, found, options)
+            pages = list(package.body.iterfind(f"{DRAW}page"))
+            if len(pages) > options.max_pages:
+                raise TooManyPages(pages=len(pages), limit=options.max_pages)
+            for number, page in enumerate(pages, 1):
+                reader = TextReader(
+                    found, package.styles, options.include_comments, page=number, pictures=shown
+                )
+                _slide(page, number, reader)
         if not found.blocks:
             raise NoText if pictures else EmptyFile("The presentation holds no text.")
         meta = package.meta | {"slides": len(pages), "pictures": pictures or None}

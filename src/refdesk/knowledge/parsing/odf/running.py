@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.blocks import BlockList
+from refdesk.knowledge.parsing.embedded_pictures import Pictures
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.links import linked
 from refdesk.knowledge.parsing.odf.package import DRAW, OFFICE, TABLE, TEXT, XLINK, ListLevel, Styles
@@ -37,6 +38,7 @@ class TextReader:
     comments: int = 0
     notes: int = 0
     raw: list[str] = field(default_factory=list[str])
+    pictures: Pictures | None = None
     _code: list[str] = field(default_factory=list[str])
     _headings: dict[int, int] = field(default_factory=dict[int, int])
     _lists: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
@@ -68,6 +70,10 @@ class TextReader:
                 self._later(item)
         elif tag == f"{OFFICE}annotation":
             self._later(node)
+        elif tag == f"{DRAW}image" and self.pictures is not None:
+            self._end_code()
+            self.pictures.add(node.get(f"{XLINK}href", "").removeprefix("./"), page=self.page)
+            self._children(node)
         else:
             self._children(node)
 

@@ -57,7 +57,7 @@ class _Workbook:
     counts: _Counts = field(default_factory=_Counts)
 
     def read(self, name: str, options: ParseOptions) -> Parsed:
-        part = "xl/workbook.xml"
+        part = self.container.main_part("xl/workbook.xml")
         root = self.container.xml(part)
         if root is None:
             raise CorruptFile("The file holds no workbook.")
