@@ -51,6 +51,8 @@ async def test_an_owner_gets_no_link_for_somebody_who_belongs_elsewhere(world: W
 async def test_inviting_somebody_with_an_account_makes_them_a_member_without_a_link(world: World) -> None:
     invited = ok(await world.owner.post(f"{API}/invitations", json={"email": world.email("stranger")}))
     assert invited["link"] is None
+    # What administrators see of an account is none of an owner's business.
+    assert set(invited["user"]) == {"id", "email", "name", "is_pending"}
     assert world.email("stranger") in (await world.owner.get(f"{API}/members")).text
     ok(await world.owner.delete(f"{API}/members/{world.user_ids['stranger']}"))
     problem(
@@ -64,7 +66,8 @@ async def test_only_administrators_invite_administrators(world: World) -> None:
     body = {"email": "boss@example.org", "is_administrator": True}
     problem(await world.owner.post(f"{API}/invitations", json=body), 403, "forbidden")
     made = ok(await world.administrator.post(f"{API}/invitations", json=body))
-    assert made["user"]["is_administrator"]
+    users = ok(await world.administrator.get(f"{API}/users", params={"q": body["email"]}))["items"]
+    assert {user["email"]: user["is_administrator"] for user in users}[made["user"]["email"]]
 
 
 async def test_the_last_owner_and_the_last_administrator_stay(world: World) -> None:

@@ -183,3 +183,13 @@ async def test_embeddings_of_the_workspaces_models(
     error_of(await key.post("/v1/embeddings", json=body | {"input": []}), 400, "invalid")
     bound = await world.make_key(world.owner, "ask", resource={"kind": "knowledge_base", "id": base["id"]})
     error_of(await bound.post("/v1/embeddings", json=body), 403, "forbidden")
+
+
+async def test_every_error_below_v1_has_openais_shape(key: httpx.AsyncClient, world: World) -> None:
+    error_of(await key.get("/v1/nothing/here"), 404, "not-found")
+    error_of(await key.delete("/v1/models"), 405, "method-not-allowed")
+    broken = await key.post(CHAT, content=b'{"model": ', headers={"Content-Type": "application/json"})
+    assert error_of(broken, 400, "malformed-json")["param"] is None
+    missing = await key.post(CHAT, json={"messages": [{"role": "user", "content": "x"}]})
+    assert error_of(missing, 400, "invalid")["param"] == "model"
+    error_of(await world.nobody.get("/v1/models"), 401, "unauthenticated")

@@ -110,10 +110,19 @@ class InvitationRequest(_Body):
     is_administrator: bool = False
 
 
+class LinkedPerson(BaseModel):
+    """Whom a link is for. An owner who invites learns no more of an account than other members do."""
+
+    id: UUID
+    email: str
+    name: str
+    is_pending: bool
+
+
 class LinkView(BaseModel):
     """A one-time link, as a path of this server. Null where the user can sign in already."""
 
-    user: UserView
+    user: LinkedPerson
     link: str | None
     expires_at: datetime | None
 

@@ -28,7 +28,8 @@ from refdesk.apps.openai_schemas import (
 )
 from refdesk.chat import Runs
 from refdesk.gateway import GatewayDep
-from refdesk.kit.errors import AppError, Forbidden
+from refdesk.kit.errors import AppError, Forbidden, MalformedJson
+from refdesk.kit.problem import openai_body
 from refdesk.kit.sse import EventStreamResponse
 from refdesk.kit.web import DatabaseDep
 
@@ -43,11 +44,15 @@ class _OpenAIRoute(APIRoute):
             try:
                 return await handle(request)
             except AppError as error:
-                return _problem(error.status, error.code, error.text, error.hint_text)
+                body = openai_body(error.status, error.code, error.text, error.hint_text)
+                return JSONResponse(body, error.status)
             except RequestValidationError as error:
                 first = error.errors()[0]
+                if first["type"] == "json_invalid":  # its place is a number of characters, not a field
+                    return JSONResponse(openai_body(400, MalformedJson.code, MalformedJson.message), 400)
                 field = ".".join(str(part) for part in first["loc"][1:])
-                return _problem(400, "invalid", f"{field or 'body'}: {first['msg']}", param=field)
+                message = f"{field or 'body'}: {first['msg']}"
+                return JSONResponse(openai_body(400, "invalid", message, param=field or None), 400)
 
         return handler
 
@@ -58,16 +63,6 @@ router = APIRouter(
     route_class=_OpenAIRoute,
     responses={400: {"model": OpenAIError}, 401: {"model": OpenAIError}, 404: {"model": OpenAIError}},
 )
-
-_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
-
-
-def _problem(
-    status: int, code: str, message: str, hint: str | None = None, *, param: str | None = None
-) -> JSONResponse:
-    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    text = f"{message} {hint}" if hint else message
-    return JSONResponse({"error": {"message": text, "type": kind, "param": param, "code": code}}, status)
 
 
 @router.post(

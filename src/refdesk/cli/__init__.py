@@ -19,6 +19,8 @@ from refdesk.kit.errors import AppError
 __all__ = ["build_app", "command_names", "main"]
 
 _FOLDER = Path(__file__).parent
+# What the parser raises for words it does not know; typer gives no name for it but its children's.
+_NotUnderstood: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 def main() -> None:
@@ -26,7 +28,18 @@ def main() -> None:
     words = sys.argv[1:]
     wanted = next((word for word in words if not word.startswith("-")), None)
     try:
-        build_app({wanted})()
+        command = build_app({wanted})
+        if "--json" in words:
+            sys.exit(command(standalone_mode=False))
+        command()
+    except _NotUnderstood as error:  # with --json only: otherwise it was told as text already
+        from refdesk.cli._console import print_json
+
+        message = error.format_message()  # type: ignore[attr-defined]
+        print_json({"error": {"code": "usage", "message": message, "hint": "See --help."}})
+        sys.exit(2)
+    except typer.Abort:
+        sys.exit(130)
     except AppError as error:
         from refdesk.cli._console import report_error
 

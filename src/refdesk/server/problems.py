@@ -21,7 +21,7 @@ from refdesk.kit.errors import (
     TooLarge,
     UnsupportedMediaType,
 )
-from refdesk.kit.problem import PROBLEM_TYPE, problem_body
+from refdesk.kit.problem import OPENAI_PREFIX, PROBLEM_TYPE, openai_body, problem_body
 
 log = structlog.get_logger(__name__)
 
@@ -34,6 +34,9 @@ def logged_path(scope: MutableMapping[str, Any]) -> str:
 
 
 def _respond(request: Request, *, headers: dict[str, str] | None = None, **members: Any) -> JSONResponse:
+    if request.url.path.startswith(OPENAI_PREFIX):
+        status, code, title = members["status"], members["code"], members["title"]
+        return JSONResponse(openai_body(status, code, title, members.get("hint")), status, headers=headers)
     body = problem_body(getattr(request.state, "request_id", None), **members)
     return JSONResponse(body, members["status"], headers=headers, media_type=PROBLEM_TYPE)
 

@@ -83,3 +83,23 @@ def test_an_error_for_people_names_code_details_and_hint(capsys: pytest.CaptureF
 
 def test_the_package_can_be_run_as_a_module() -> None:
     assert _refdesk("--version").stdout.startswith("refdesk ")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("ask", "--json"), "QUESTION"),
+        (("ask", "what", "--colour", "--json"), "--colour"),
+        (("nothing-like-this", "--json"), "nothing-like-this"),
+    ],
+)
+def test_words_not_understood_are_json_too_where_json_was_asked_for(
+    words: tuple[str, ...], told: str
+) -> None:
+    answer = _refdesk(*words)
+    assert answer.returncode == 2
+    error = json.loads(answer.stdout)["error"]
+    assert error["code"] == "usage"
+    assert told in error["message"]
+    assert answer.stderr == ""
+    assert "Usage:" in _refdesk(*(word for word in words if word != "--json")).stderr

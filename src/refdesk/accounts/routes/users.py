@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from refdesk.accounts import invitations, users
 from refdesk.accounts.access import Administrator, CurrentCaller, Owner
 from refdesk.accounts.directory import UserStore
-from refdesk.accounts.schemas import InvitationRequest, LinkView, UserPatch, UserView
+from refdesk.accounts.schemas import InvitationRequest, LinkedPerson, LinkView, UserPatch, UserView
 from refdesk.accounts.scope import Role
 from refdesk.accounts.views import after_cursor, next_cursor, user_view
 from refdesk.kit.web import Page, PageQuery, Tx
@@ -67,4 +67,5 @@ async def create_invitation(body: InvitationRequest, scope: Owner, session: Tx) 
 
 
 def _link_view(link: invitations.Link) -> LinkView:
-    return LinkView(user=user_view(link.user), link=link.path, expires_at=link.expires_at)
+    person = LinkedPerson.model_validate(user_view(link.user).model_dump())
+    return LinkView(user=person, link=link.path, expires_at=link.expires_at)
