@@ -1,4 +1,4 @@
-"""Rows of the access table: web sites and folders as sources."""
+"""Rows of the access table: web sites and folders as sources, and tables of questions."""
 
 import hashlib
 
@@ -55,6 +55,15 @@ async def folder_files(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path=call.path, files={"files": ("a.txt", NOTES)})
 
 
+async def qa_file(world: World, client: httpx.AsyncClient) -> Call:
+    call = await sources(world, client)
+    return Call(path=call.path, files={"files": ("qa.csv", b"content,questions\nThe lamp,What?\n")})
+
+
+async def template(_world: World, _client: httpx.AsyncClient) -> Call:
+    return Call(path={"language": "zh", "kind": "xlsx"})
+
+
 SOURCES = (
     Row("GET", f"{BASE}/sources", "viewer", sources, 404, key=True),
     Row("POST", f"{BASE}/sources", "editor", new_source, 404),
@@ -66,4 +75,6 @@ SOURCES = (
     Row("GET", f"{SOURCE}/items", "viewer", website, 404, key=True),
     Row("POST", f"{SOURCE}/manifest", "editor", manifest, 404),
     Row("POST", f"{SOURCE}/files", "editor", folder_files, 404),
+    Row("POST", f"{BASE}/qa-files", "editor", qa_file, 404),
+    Row("GET", f"{API}/qa-templates/{{language}}.{{kind}}", "viewer", template, key=True, bound=True),
 )

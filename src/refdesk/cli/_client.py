@@ -123,6 +123,16 @@ class Client:
             raise ServerUnreachable(address=str(self.http.base_url), reason=str(error)) from error
         return answer(response)
 
+    async def download(self, path: str) -> bytes:
+        """A small file. Raises as `request` does."""
+        try:
+            response = await self.http.get(path)
+        except httpx.TransportError as error:
+            raise ServerUnreachable(address=str(self.http.base_url), reason=str(error)) from error
+        if not response.is_success:
+            answer(response)
+        return response.content
+
     async def all(self, path: str, **query: Any) -> list[Any]:
         """All items of a list, over its pages."""
         items: list[Any] = []

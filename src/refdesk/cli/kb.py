@@ -9,6 +9,7 @@ import typer
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find, group_of
 from refdesk.cli._indexing import wait_for, work_until_idle
+from refdesk.cli._kb_qa import add_commands as add_qa_commands
 from refdesk.cli._kb_sources import (
     DryRunOption,
     KeepOption,
@@ -35,6 +36,7 @@ def register(app: typer.Typer) -> None:
     add_command(group, "retry", retry)
     add_command(group, "search", search)
     add_source_commands(group)
+    add_qa_commands(group)
 
 
 async def create(
