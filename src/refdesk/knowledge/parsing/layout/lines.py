@@ -13,6 +13,7 @@ _LIST = re.compile(
     r"|[（(][一二三四五六七八九十]{1,3}[）)]|[①-⑳]|[a-z][.)]\s)"
 )
 _ENDS = re.compile(r"[.。!！?？:：;；…][\"'”’」』）)\]]*$")
+_DIVIDED = re.compile(r"[^\W\d_]-$")
 _NUMBERED = re.compile(
     r"^(?:第\s*[一二三四五六七八九十百零〇\d]+\s*[章节節篇编編部条]|[一二三四五六七八九十]{1,3}、"
     r"|\d{1,2}(?:\.\d{1,2}){1,4}\.?\s|[（(][一二三四五六七八九十]{1,3}[）)])"
@@ -101,7 +102,7 @@ def _starts(
         return True
     if _LIST.match(line.text) or _NUMBERED.match(line.text):
         return True
-    if re.search(r"[A-Za-z]-$", last.text) and line.text[0].islower():
+    if _DIVIDED.search(last.text) and line.text[0].islower():
         return False  # a divided word
     if abs((line.x0 + line.x1) - (last.x0 + last.x1)) < 5 and min(line.x0, last.x0) > low + 1.5 * size:
         return False  # centred lines
@@ -166,18 +167,13 @@ def glue(text: str, following: str) -> str:
 
 def continues(before: Text, after: Text) -> bool:
     """Whether a paragraph runs on over a column or page break."""
-    if (
-        before.table
-        or after.table
-        or after.listed
-        or not before.full_width
-        or not before.text
-        or not after.text
-    ):
+    if before.table or after.table or after.listed or not before.text or not after.text:
         return False
-    if before.lines > _MAX_JOINED_LINES:
-        return False
-    if abs(before.size - after.size) > 0.3 or before.bold != after.bold or _ENDS.search(before.text):
+    if before.lines > _MAX_JOINED_LINES or abs(before.size - after.size) > 0.3 or before.bold != after.bold:
         return False
     first = after.text[0]
+    if _DIVIDED.search(before.text) and first.islower():
+        return True
+    if not before.full_width or _ENDS.search(before.text):
+        return False
     return first.islower() or before.text.endswith("-") or (is_cjk(first) and not _NUMBERED.match(after.text))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.blocks import Box
 from refdesk.knowledge.parsing.layout.columns import regions
+from refdesk.knowledge.parsing.layout.continued import continued_rows
 from refdesk.knowledge.parsing.layout.glyph import Glyph
 from refdesk.knowledge.parsing.layout.grids import Rule, take_tables
 from refdesk.knowledge.parsing.layout.lines import Text, continues, glue, texts_of
@@ -100,7 +101,10 @@ def _turned_texts(page: PageInput, turn: int) -> list[Text]:
 
 @dataclass(slots=True)
 class Running:
-    """Lines that ran on many pages and were taken out: each once, and the characters of all."""
+    """Lines that ran on many pages and were taken out: each once, and the characters of all.
+
+    `chars` counts headers of tables, too, that a page break had repeated.
+    """
 
     lines: list[str]
     chars: int
@@ -115,7 +119,7 @@ def texts_of_pages(pages: list[PageLayout]) -> tuple[list[Text], Running]:
             found = texts_of(region, page.number)
             if page.seen is not None:
                 _mark(found, page.seen)
-            _append(texts, found)
+            chars += _append(texts, found)
         texts.extend(page.others)
     return texts, Running(lines, chars)
 
@@ -126,15 +130,27 @@ def _mark(texts: list[Text], seen: Seen) -> None:
         text.boxes = [seen.shown(box) for box in text.boxes]
 
 
-def _append(texts: list[Text], more: list[Text]) -> None:
-    """Join a paragraph that runs on over a column or page break, then append the rest."""
-    if texts and more and continues(texts[-1], more[0]):
+def _append(texts: list[Text], more: list[Text]) -> int:
+    """Join a paragraph or table that runs on over a column or page break, then append the rest.
+
+    Returns how many characters of repeated table headers were left out.
+    """
+    left_out = 0
+    if texts and more:
         last, first = texts[-1], more[0]
-        last.text = glue(last.text, first.text)
-        last.lines += first.lines
+        if continues(last, first):
+            last.text = glue(last.text, first.text)
+            last.lines += first.lines
+            last.full_width = first.full_width
+        elif (rows := continued_rows(last, first)) is not None:
+            left_out = sum(not c.isspace() for c in first.table) - sum(not c.isspace() for c in "".join(rows))
+            last.table = "\n".join([last.table, *rows])
+        else:
+            texts.extend(more)
+            return 0
         last.boxes.extend(first.boxes)
-        last.full_width = first.full_width
         sure = [value for value in (last.confidence, first.confidence) if value is not None]
         last.confidence = min(sure, default=None)
         more = more[1:]
     texts.extend(more)
+    return left_out

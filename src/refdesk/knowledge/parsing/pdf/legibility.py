@@ -31,7 +31,7 @@ def _lacks_vowels(text: str) -> bool:
     """Letters shifted by a fixed number, as fonts without a map give: no language has so few vowels."""
     letters = _LATIN.findall(text)
     plain = sum(not c.isspace() for c in text)
-    if len(letters) < 80 or len(letters) < 0.5 * plain:
+    if len(letters) < 40 or len(letters) < 0.5 * plain:
         return False
     return len(_VOWELS.findall(text)) < 0.2 * len(letters)
 

@@ -101,6 +101,7 @@ class _Reading:
         self.heights: list[float] = []
         self.source: list[str] = []
         self.unreadable: list[int] = []
+        self.doubtful: list[int] = []
         self.without_text: list[int] = []
         self.layers: list[int] = []
         self.hidden = 0
@@ -164,6 +165,8 @@ class _Reading:
                 return scan
         if quality == "nonsense":
             self.unreadable.append(number)
+        elif quality == "doubtful" and (self.scans is None or number not in self.scans.agreed):
+            self.doubtful.append(number)
         elif quality == "none" and self._shows_something(page):
             self.without_text.append(number)
         return layer
@@ -194,7 +197,9 @@ class _Reading:
         if found is None:
             return None
         scan, seen = found
-        if not seen.lines or (quality == "doubtful" and agrees(text, seen)):
+        if quality == "doubtful" and agrees(text, seen):
+            self.scans.agreed.append(number)
+        if not seen.lines or number in self.scans.agreed:
             self.scans.sure.pop(number)
             return None
         level = seen.turn == 0 and not seen.skew
@@ -207,6 +212,12 @@ class _Reading:
                 "unreadable-text",
                 f"The text of {_pages(self.unreadable)} cannot be decoded: its fonts lack a character map.",
                 self.unreadable[0],
+            )
+        if self.doubtful:
+            self.found.warn(
+                "doubtful-text",
+                f"The text of {_pages(self.doubtful)} looks as if it was decoded wrongly; it was kept.",
+                self.doubtful[0],
             )
         if self.without_text and len(self.without_text) < len(self.heights):
             self.found.warn(

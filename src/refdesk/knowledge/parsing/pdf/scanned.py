@@ -32,6 +32,7 @@ class Scans:
     sure: dict[int, float] = field(default_factory=dict[int, float])
     skipped: list[int] = field(default_factory=list[int])
     cut_short: list[int] = field(default_factory=list[int])
+    agreed: list[int] = field(default_factory=list[int])
 
     def read(self, page: Handle, number: int) -> tuple[PageInput, OcrPage] | None:
         """The page as OCR sees it; None where the allowance is spent."""
