@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codePointOffset } from './codePointOffset';
+import { codePointOffset, codePointsBefore } from './codePointOffset';
 
 describe('codePointOffset', () => {
   it('counts an astral character as one', () => {
@@ -12,5 +12,10 @@ describe('codePointOffset', () => {
     expect(codePointOffset('plain', 3)).toBe(3);
     expect(codePointOffset('plain', 99)).toBe(5);
     expect(codePointOffset('plain', 0)).toBe(0);
+  });
+
+  it('is undone by codePointsBefore', () => {
+    const text = '𠮷野家😀 opens';
+    for (let n = 0; n <= 10; n += 1) expect(codePointsBefore(text, codePointOffset(text, n))).toBe(n);
   });
 });

@@ -9,3 +9,6 @@ export function codePointOffset(text: string, codePoints: number): number {
   }
   return at;
 }
+
+/** The other way: how many characters lie before the index `units` of `text`. */
+export const codePointsBefore = (text: string, units: number): number => [...text.slice(0, units)].length;

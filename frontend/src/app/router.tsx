@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ProblemError } from '../api';
+import { baseTabs } from './baseTabs';
 import { queryClient } from './queryClient';
 import { NotFound, RouteProblem } from './RouteProblem';
 import { Shell } from './Shell';
@@ -88,7 +89,6 @@ const knowledgeRoute = createRoute({
   path: '/knowledge',
   component: lazyRouteComponent(() => import('../features/knowledge/KnowledgePage')),
 });
-export const baseTabs = ['documents', 'hit-test', 'settings'] as const;
 const baseRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/knowledge/$baseId',
@@ -98,14 +98,39 @@ const baseRoute = createRoute({
   },
   component: lazyRouteComponent(() => import('../features/knowledge/BasePage')),
 });
+const previewRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/knowledge/$baseId/preview',
+  validateSearch: (search): { document?: string } =>
+    typeof search.document === 'string' ? { document: search.document } : {},
+  component: lazyRouteComponent(() => import('../features/preview/PreviewPage')),
+});
+export const documentPanels = ['versions', 'details', 'split'] as const;
+interface DocumentSearch {
+  paragraph?: string;
+  start?: number;
+  length?: number;
+  version?: number;
+  from?: number;
+  to?: number;
+  panel?: (typeof documentPanels)[number];
+}
 const documentRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/documents/$documentId',
-  validateSearch: (search): { paragraph?: string; start?: number; length?: number } => ({
-    ...(typeof search.paragraph === 'string' ? { paragraph: search.paragraph } : {}),
-    ...(typeof search.start === 'number' ? { start: search.start } : {}),
-    ...(typeof search.length === 'number' ? { length: search.length } : {}),
-  }),
+  validateSearch: (search): DocumentSearch => {
+    const numbers = Object.fromEntries(
+      (['start', 'length', 'version', 'from', 'to'] as const).flatMap((name) =>
+        typeof search[name] === 'number' ? [[name, search[name]]] : [],
+      ),
+    );
+    const panel = documentPanels.find((name) => name === search.panel);
+    return {
+      ...(typeof search.paragraph === 'string' ? { paragraph: search.paragraph } : {}),
+      ...numbers,
+      ...(panel ? { panel } : {}),
+    };
+  },
   component: lazyRouteComponent(() => import('../features/document/DocumentPage')),
 });
 const applicationsRoute = createRoute({
@@ -159,6 +184,7 @@ export const router = createRouter({
       conversationRoute,
       knowledgeRoute,
       baseRoute,
+      previewRoute,
       documentRoute,
       applicationsRoute,
       newApplicationRoute,

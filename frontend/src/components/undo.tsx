@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { useNotify } from './useNotify';
 
 const graceMs = 7000;
-const waiting = new Map<string, { timer: number; run: () => void }>();
+const waiting = new Map<string, { timer: number; run: () => Promise<void> }>();
 let hidden: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 
@@ -24,6 +24,15 @@ window.addEventListener('pagehide', () => {
     run();
   }
 });
+
+/** Carry out at once what waits to be deleted: before something else takes the rest for all there is. */
+export async function settleDeletions() {
+  const runs = [...waiting.values()].map(({ timer, run }) => {
+    clearTimeout(timer);
+    return run();
+  });
+  await Promise.all(runs);
+}
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
@@ -51,13 +60,17 @@ export function useUndoableDelete() {
       for (const id of ids) waiting.delete(id);
       publish();
     };
+    let running: Promise<void> | null = null;
     const run = () => {
       notifications.hide(noticeId);
-      remove().catch(failed).finally(settle);
+      running ??= remove()
+        .then(() => undefined, failed)
+        .finally(settle);
+      return running;
     };
     const timer = window.setTimeout(run, graceMs);
-    ids.forEach((id, index) => {
-      waiting.set(id, { timer, run: index === 0 ? run : () => undefined });
+    ids.forEach((id) => {
+      waiting.set(id, { timer, run });
     });
     publish();
     const undo = () => {

@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -776,7 +776,7 @@ export const updateDocument = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Continue a failed or cancelled document where it stopped
+ * Continue a failed or cancelled document where it stopped; a password opens a protected file
  */
 export const retryDocument = <ThrowOnError extends boolean = false>(options: Options<RetryDocumentData, ThrowOnError>) => (options.client ?? client).post<RetryDocumentResponses, RetryDocumentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, {
@@ -785,7 +785,11 @@ export const retryDocument = <ThrowOnError extends boolean = false>(options: Opt
             type: 'apiKey'
         }],
     url: '/api/v1/documents/{document_id}/retry',
-    ...options
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**
@@ -1052,6 +1056,187 @@ export const restoreDocumentVersion = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
+ * List previews that were not imported yet
+ */
+export const listDrafts = <ThrowOnError extends boolean = false>(options: Options<ListDraftsData, ThrowOnError>) => (options.client ?? client).get<ListDraftsResponses, ListDraftsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/drafts',
+    ...options
+});
+
+/**
+ * Upload files to see their paragraphs before anything is imported
+ */
+export const uploadDrafts = <ThrowOnError extends boolean = false>(options: Options<UploadDraftsData, ThrowOnError>) => (options.client ?? client).post<UploadDraftsResponses, UploadDraftsErrors, ThrowOnError>({
+    ...formDataBodySerializer,
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/drafts',
+    ...options,
+    headers: {
+        'Content-Type': null,
+        ...options.headers
+    }
+});
+
+/**
+ * Make previews documents of the base, with everything that was done to them
+ */
+export const importDrafts = <ThrowOnError extends boolean = false>(options: Options<ImportDraftsData, ThrowOnError>) => (options.client ?? client).post<ImportDraftsResponses, ImportDraftsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/drafts/import',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Questions attached to the paragraphs of a knowledge base, the newest first
+ */
+export const listQuestions = <ThrowOnError extends boolean = false>(options: Options<ListQuestionsData, ThrowOnError>) => (options.client ?? client).get<ListQuestionsResponses, ListQuestionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/questions',
+    ...options
+});
+
+/**
+ * Add a question and attach it to paragraphs; one of the same text is taken as it is
+ */
+export const createQuestion = <ThrowOnError extends boolean = false>(options: Options<CreateQuestionData, ThrowOnError>) => (options.client ?? client).post<CreateQuestionResponses, CreateQuestionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/questions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a question, from all its paragraphs
+ */
+export const deleteQuestion = <ThrowOnError extends boolean = false>(options: Options<DeleteQuestionData, ThrowOnError>) => (options.client ?? client).delete<DeleteQuestionResponses, DeleteQuestionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/questions/{question_id}',
+    ...options
+});
+
+/**
+ * Word a question otherwise, for all its paragraphs
+ */
+export const updateQuestion = <ThrowOnError extends boolean = false>(options: Options<UpdateQuestionData, ThrowOnError>) => (options.client ?? client).patch<UpdateQuestionResponses, UpdateQuestionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/questions/{question_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The paragraphs a question is attached to
+ */
+export const listQuestionParagraphs = <ThrowOnError extends boolean = false>(options: Options<ListQuestionParagraphsData, ThrowOnError>) => (options.client ?? client).get<ListQuestionParagraphsResponses, ListQuestionParagraphsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/questions/{question_id}/paragraphs',
+    ...options
+});
+
+/**
+ * The questions attached to a paragraph
+ */
+export const listParagraphQuestions = <ThrowOnError extends boolean = false>(options: Options<ListParagraphQuestionsData, ThrowOnError>) => (options.client ?? client).get<ListParagraphQuestionsResponses, ListParagraphQuestionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/paragraphs/{paragraph_id}/questions',
+    ...options
+});
+
+/**
+ * Attach questions to a paragraph, by their text or their ids
+ */
+export const attachQuestions = <ThrowOnError extends boolean = false>(options: Options<AttachQuestionsData, ThrowOnError>) => (options.client ?? client).post<AttachQuestionsResponses, AttachQuestionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/paragraphs/{paragraph_id}/questions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Take a question off a paragraph; one attached to nothing else is deleted
+ */
+export const detachQuestion = <ThrowOnError extends boolean = false>(options: Options<DetachQuestionData, ThrowOnError>) => (options.client ?? client).delete<DetachQuestionResponses, DetachQuestionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/paragraphs/{paragraph_id}/questions/{question_id}',
+    ...options
+});
+
+/**
+ * Try patterns of headings on a text; a catastrophic one is refused in bounded time
+ */
+export const checkSplitPatterns = <ThrowOnError extends boolean = false>(options: Options<CheckSplitPatternsData, ThrowOnError>) => (options.client ?? client).post<CheckSplitPatternsResponses, CheckSplitPatternsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/split-patterns/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * List a knowledge base's sources, newest first
  */
 export const listSources = <ThrowOnError extends boolean = false>(options: Options<ListSourcesData, ThrowOnError>) => (options.client ?? client).get<ListSourcesResponses, ListSourcesErrors, ThrowOnError>({
@@ -1200,6 +1385,37 @@ export const sendFolderFiles = <ThrowOnError extends boolean = false>(options: O
         'Content-Type': null,
         ...options.headers
     }
+});
+
+/**
+ * Import tables of questions and answers (CSV, XLSX, ZIP); each row becomes a paragraph
+ */
+export const importQaFiles = <ThrowOnError extends boolean = false>(options: Options<ImportQaFilesData, ThrowOnError>) => (options.client ?? client).post<ImportQaFilesResponses, ImportQaFilesErrors, ThrowOnError>({
+    ...formDataBodySerializer,
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/qa-files',
+    ...options,
+    headers: {
+        'Content-Type': null,
+        ...options.headers
+    }
+});
+
+/**
+ * A template to fill in: title, content, questions one a line
+ */
+export const getQaTemplate = <ThrowOnError extends boolean = false>(options: Options<GetQaTemplateData, ThrowOnError>) => (options.client ?? client).get<GetQaTemplateResponses, GetQaTemplateErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/qa-templates/{language}.{kind}',
+    ...options
 });
 
 /**

@@ -290,6 +290,19 @@ export type ApplicationSettings = {
 };
 
 /**
+ * AskedParagraph
+ *
+ * A paragraph that a question is attached to, and the name of its document.
+ */
+export type AskedParagraph = {
+    /**
+     * Document Name
+     */
+    document_name: string;
+    paragraph: ParagraphView;
+};
+
+/**
  * AssistantMessage
  */
 export type AssistantMessage = {
@@ -301,6 +314,26 @@ export type AssistantMessage = {
      * Content
      */
     content: string;
+};
+
+/**
+ * AttachedQuestions
+ *
+ * Questions by text, which are made where there are none, or by id. `revision` is the paragraph's.
+ */
+export type AttachedQuestions = {
+    /**
+     * Contents
+     */
+    contents?: Array<string>;
+    /**
+     * Question Ids
+     */
+    question_ids?: Array<string>;
+    /**
+     * Revision
+     */
+    revision?: number | null;
 };
 
 /**
@@ -345,6 +378,30 @@ export type AuditView = {
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * BadRowView
+ *
+ * A row that was left out. Row 0 stands for a whole sheet, or file of an archive, named by `place`.
+ */
+export type BadRowView = {
+    /**
+     * Row
+     */
+    row: number;
+    /**
+     * Place
+     */
+    place: string;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Reason
+     */
+    reason: string;
 };
 
 /**
@@ -798,6 +855,18 @@ export type DocumentList = {
 };
 
 /**
+ * DocumentRetry
+ *
+ * With `password`, the file is opened with it, now and later.
+ */
+export type DocumentRetry = {
+    /**
+     * Password
+     */
+    password?: null;
+};
+
+/**
  * DocumentUpdate
  *
  * What changes. New `split_settings` split the original again, from the stored file.
@@ -814,10 +883,28 @@ export type DocumentUpdate = {
     discard_edits?: boolean;
     /**
      * Meta
+     *
+     * All that people say. Known keys are checked: `title`, `author`, `language`, `doc_type`, `effective_date`, `published_at`, `department` (a list), `created`, `modified`. Null hides what the file says.
      */
     meta?: {
         [key: string]: unknown;
     } | null;
+    /**
+     * Is Active
+     *
+     * Whether searches find it.
+     */
+    is_active?: boolean | null;
+    /**
+     * Hit Handling
+     */
+    hit_handling?: 'optimize' | 'directly_return' | null;
+    /**
+     * Direct Return Similarity
+     *
+     * From which similarity on a paragraph is returned as it is.
+     */
+    direct_return_similarity?: number | null;
 };
 
 /**
@@ -994,6 +1081,34 @@ export type DocumentsCreate = {
      * Documents
      */
     documents: Array<NewDocument>;
+};
+
+/**
+ * DraftImport
+ *
+ * Which previews become documents; without a list all that are ready.
+ */
+export type DraftImport = {
+    /**
+     * Document Ids
+     */
+    document_ids?: Array<string> | null;
+};
+
+/**
+ * DraftImportResult
+ *
+ * What was imported, and what was left out.
+ */
+export type DraftImportResult = {
+    /**
+     * Imported
+     */
+    imported: Array<DocumentView>;
+    /**
+     * Skipped
+     */
+    skipped: Array<SkippedDraft>;
 };
 
 /**
@@ -1429,6 +1544,12 @@ export type KnowledgeBaseCounts = {
      * Characters
      */
     characters: number;
+    /**
+     * Attention
+     *
+     * Documents that failed, have warnings or lost text.
+     */
+    attention: number;
     /**
      * States
      */
@@ -2009,6 +2130,22 @@ export type NewParagraph = {
 };
 
 /**
+ * NewQuestion
+ *
+ * A question, and the paragraphs that answer it.
+ */
+export type NewQuestion = {
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Paragraph Ids
+     */
+    paragraph_ids?: Array<string>;
+};
+
+/**
  * NewWebsite
  *
  * A web site to be read, at once and then every `interval_hours`.
@@ -2075,6 +2212,24 @@ export type PageApplicationOut = {
      * Items
      */
     items: Array<ApplicationOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[AskedParagraph]
+ */
+export type PageAskedParagraph = {
+    /**
+     * Items
+     */
+    items: Array<AskedParagraph>;
     /**
      * Next Cursor
      */
@@ -2219,6 +2374,24 @@ export type PagePreset = {
      * Items
      */
     items: Array<Preset>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[QuestionView]
+ */
+export type PageQuestionView = {
+    /**
+     * Items
+     */
+    items: Array<QuestionView>;
     /**
      * Next Cursor
      */
@@ -2631,6 +2804,66 @@ export type PasswordChange = {
 };
 
 /**
+ * PatternCheck
+ *
+ * Regular expressions of headings, one a level, and a text to try them on.
+ */
+export type PatternCheck = {
+    /**
+     * Patterns
+     */
+    patterns: Array<string>;
+    /**
+     * Text
+     */
+    text: string;
+};
+
+/**
+ * PatternCheckResult
+ *
+ * The first thousand headings, and how many there are.
+ */
+export type PatternCheckResult = {
+    /**
+     * Matches
+     */
+    matches: Array<PatternHit>;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * PatternHit
+ *
+ * A heading that a pattern found: `start`, `end` are offsets in characters; `title` is without number.
+ */
+export type PatternHit = {
+    /**
+     * Level
+     */
+    level: number;
+    /**
+     * Start
+     */
+    start: number;
+    /**
+     * End
+     */
+    end: number;
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Title
+     */
+    title: string;
+};
+
+/**
  * Preset
  *
  * A vendor's address, so that only the key must be typed. `kinds` tells what it offers on this wire.
@@ -2691,6 +2924,68 @@ export type Problem = {
 };
 
 /**
+ * QaImportResult
+ *
+ * What became of every file.
+ */
+export type QaImportResult = {
+    /**
+     * Files
+     */
+    files: Array<QaOutcome>;
+    /**
+     * Accepted
+     */
+    accepted: number;
+    /**
+     * Refused
+     */
+    refused: number;
+};
+
+/**
+ * QaOutcome
+ *
+ * What became of one file. `bad_rows` lists the first 1,000 of `bad_row_count`.
+ */
+export type QaOutcome = {
+    /**
+     * Name
+     */
+    name: string;
+    document?: DocumentView | null;
+    /**
+     * Rows
+     */
+    rows?: number;
+    /**
+     * Questions
+     */
+    questions?: number;
+    /**
+     * Bad Row Count
+     */
+    bad_row_count?: number;
+    /**
+     * Bad Rows
+     */
+    bad_rows?: Array<BadRowView>;
+    error?: Problem | null;
+};
+
+/**
+ * QuestionList
+ *
+ * The questions of one paragraph.
+ */
+export type QuestionList = {
+    /**
+     * Items
+     */
+    items: Array<QuestionRef>;
+};
+
+/**
  * QuestionRef
  *
  * A question attached to a paragraph. `id` is null in an earlier version.
@@ -2704,6 +2999,50 @@ export type QuestionRef = {
      * Content
      */
     content: string;
+};
+
+/**
+ * QuestionUpdate
+ *
+ * Another wording.
+ */
+export type QuestionUpdate = {
+    /**
+     * Content
+     */
+    content: string;
+};
+
+/**
+ * QuestionView
+ *
+ * A question of a knowledge base. `hit_count`: how often an answer was sought through it.
+ */
+export type QuestionView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Hit Count
+     */
+    hit_count: number;
+    /**
+     * Paragraph Count
+     */
+    paragraph_count: number;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -3048,6 +3387,26 @@ export type SignInRequest = {
      * Email
      */
     email: string;
+};
+
+/**
+ * SkippedDraft
+ *
+ * A preview that was left out because it is not ready.
+ */
+export type SkippedDraft = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * State
+     */
+    state: 'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled';
 };
 
 /**
@@ -3764,6 +4123,18 @@ export type WorkspaceView = {
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * DocumentRetry
+ *
+ * With `password`, the file is opened with it, now and later.
+ */
+export type DocumentRetryWritable = {
+    /**
+     * Password
+     */
+    password?: string | null;
 };
 
 /**
@@ -5240,6 +5611,14 @@ export type ListDocumentsData = {
     };
     query?: {
         /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+        /**
          * Q
          *
          * Part of the name.
@@ -5252,13 +5631,35 @@ export type ListDocumentsData = {
          */
         state?: Array<'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled'> | null;
         /**
-         * Limit
+         * Kind
+         *
+         * Only documents of these kinds.
          */
-        limit?: number;
+        kind?: Array<string> | null;
         /**
-         * Cursor
+         * Active
+         *
+         * Only documents that searches find, or do not.
          */
-        cursor?: string | null;
+        active?: boolean | null;
+        /**
+         * Attention
+         *
+         * Only documents that failed, have warnings or lost text.
+         */
+        attention?: boolean | null;
+        /**
+         * Source Id
+         *
+         * Only documents of this source.
+         */
+        source_id?: string | null;
+        /**
+         * Meta
+         *
+         * `KEY=VALUE` of the metadata; repeatable. `meta.KEY=VALUE` is the same.
+         */
+        meta?: Array<string> | null;
     };
     url: '/api/v1/knowledge-bases/{knowledge_base_id}/documents';
 };
@@ -5448,7 +5849,10 @@ export type UpdateDocumentResponses = {
 export type UpdateDocumentResponse = UpdateDocumentResponses[keyof UpdateDocumentResponses];
 
 export type RetryDocumentData = {
-    body?: never;
+    /**
+     * Body
+     */
+    body?: DocumentRetryWritable | null;
     path: {
         /**
          * Document Id
@@ -5633,6 +6037,12 @@ export type ListParagraphsData = {
          * The page of the list that has this paragraph in its middle.
          */
         around?: string | null;
+        /**
+         * Start
+         *
+         * The page that begins with the paragraph of this place, from 0.
+         */
+        start?: number | null;
         /**
          * Q
          *
@@ -6104,6 +6514,415 @@ export type RestoreDocumentVersionResponses = {
 
 export type RestoreDocumentVersionResponse = RestoreDocumentVersionResponses[keyof RestoreDocumentVersionResponses];
 
+export type ListDraftsData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/drafts';
+};
+
+export type ListDraftsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListDraftsError = ListDraftsErrors[keyof ListDraftsErrors];
+
+export type ListDraftsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageDocumentView;
+};
+
+export type ListDraftsResponse = ListDraftsResponses[keyof ListDraftsResponses];
+
+export type UploadDraftsData = {
+    body: {
+        /**
+         * JSON of SplitOptions for these files; send it before them. Left out: the settings of the knowledge base.
+         */
+        settings?: string;
+        allow_duplicate?: 'true' | 'false';
+        files: Array<Blob | File>;
+    };
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Allow Duplicate
+         *
+         * Take a file whose content the base already holds.
+         */
+        allow_duplicate?: boolean;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/drafts';
+};
+
+export type UploadDraftsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UploadDraftsError = UploadDraftsErrors[keyof UploadDraftsErrors];
+
+export type UploadDraftsResponses = {
+    /**
+     * Successful Response
+     */
+    202: UploadResult;
+};
+
+export type UploadDraftsResponse = UploadDraftsResponses[keyof UploadDraftsResponses];
+
+export type ImportDraftsData = {
+    /**
+     * Body
+     */
+    body?: DraftImport | null;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/drafts/import';
+};
+
+export type ImportDraftsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ImportDraftsError = ImportDraftsErrors[keyof ImportDraftsErrors];
+
+export type ImportDraftsResponses = {
+    /**
+     * Successful Response
+     */
+    202: DraftImportResult;
+};
+
+export type ImportDraftsResponse = ImportDraftsResponses[keyof ImportDraftsResponses];
+
+export type ListQuestionsData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Q
+         *
+         * Part of the question.
+         */
+        q?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/questions';
+};
+
+export type ListQuestionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListQuestionsError = ListQuestionsErrors[keyof ListQuestionsErrors];
+
+export type ListQuestionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageQuestionView;
+};
+
+export type ListQuestionsResponse = ListQuestionsResponses[keyof ListQuestionsResponses];
+
+export type CreateQuestionData = {
+    body: NewQuestion;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/questions';
+};
+
+export type CreateQuestionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateQuestionError = CreateQuestionErrors[keyof CreateQuestionErrors];
+
+export type CreateQuestionResponses = {
+    /**
+     * Successful Response
+     */
+    201: QuestionView;
+};
+
+export type CreateQuestionResponse = CreateQuestionResponses[keyof CreateQuestionResponses];
+
+export type DeleteQuestionData = {
+    body?: never;
+    path: {
+        /**
+         * Question Id
+         */
+        question_id: string;
+    };
+    query?: never;
+    url: '/api/v1/questions/{question_id}';
+};
+
+export type DeleteQuestionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteQuestionError = DeleteQuestionErrors[keyof DeleteQuestionErrors];
+
+export type DeleteQuestionResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteQuestionResponse = DeleteQuestionResponses[keyof DeleteQuestionResponses];
+
+export type UpdateQuestionData = {
+    body: QuestionUpdate;
+    path: {
+        /**
+         * Question Id
+         */
+        question_id: string;
+    };
+    query?: never;
+    url: '/api/v1/questions/{question_id}';
+};
+
+export type UpdateQuestionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateQuestionError = UpdateQuestionErrors[keyof UpdateQuestionErrors];
+
+export type UpdateQuestionResponses = {
+    /**
+     * Successful Response
+     */
+    200: QuestionView;
+};
+
+export type UpdateQuestionResponse = UpdateQuestionResponses[keyof UpdateQuestionResponses];
+
+export type ListQuestionParagraphsData = {
+    body?: never;
+    path: {
+        /**
+         * Question Id
+         */
+        question_id: string;
+    };
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/questions/{question_id}/paragraphs';
+};
+
+export type ListQuestionParagraphsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListQuestionParagraphsError = ListQuestionParagraphsErrors[keyof ListQuestionParagraphsErrors];
+
+export type ListQuestionParagraphsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageAskedParagraph;
+};
+
+export type ListQuestionParagraphsResponse = ListQuestionParagraphsResponses[keyof ListQuestionParagraphsResponses];
+
+export type ListParagraphQuestionsData = {
+    body?: never;
+    path: {
+        /**
+         * Paragraph Id
+         */
+        paragraph_id: string;
+    };
+    query?: never;
+    url: '/api/v1/paragraphs/{paragraph_id}/questions';
+};
+
+export type ListParagraphQuestionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListParagraphQuestionsError = ListParagraphQuestionsErrors[keyof ListParagraphQuestionsErrors];
+
+export type ListParagraphQuestionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: QuestionList;
+};
+
+export type ListParagraphQuestionsResponse = ListParagraphQuestionsResponses[keyof ListParagraphQuestionsResponses];
+
+export type AttachQuestionsData = {
+    body: AttachedQuestions;
+    path: {
+        /**
+         * Paragraph Id
+         */
+        paragraph_id: string;
+    };
+    query?: never;
+    url: '/api/v1/paragraphs/{paragraph_id}/questions';
+};
+
+export type AttachQuestionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type AttachQuestionsError = AttachQuestionsErrors[keyof AttachQuestionsErrors];
+
+export type AttachQuestionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: ParagraphView;
+};
+
+export type AttachQuestionsResponse = AttachQuestionsResponses[keyof AttachQuestionsResponses];
+
+export type DetachQuestionData = {
+    body?: never;
+    path: {
+        /**
+         * Paragraph Id
+         */
+        paragraph_id: string;
+        /**
+         * Question Id
+         */
+        question_id: string;
+    };
+    query?: never;
+    url: '/api/v1/paragraphs/{paragraph_id}/questions/{question_id}';
+};
+
+export type DetachQuestionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DetachQuestionError = DetachQuestionErrors[keyof DetachQuestionErrors];
+
+export type DetachQuestionResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DetachQuestionResponse = DetachQuestionResponses[keyof DetachQuestionResponses];
+
+export type CheckSplitPatternsData = {
+    body: PatternCheck;
+    path?: never;
+    query?: never;
+    url: '/api/v1/split-patterns/check';
+};
+
+export type CheckSplitPatternsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CheckSplitPatternsError = CheckSplitPatternsErrors[keyof CheckSplitPatternsErrors];
+
+export type CheckSplitPatternsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PatternCheckResult;
+};
+
+export type CheckSplitPatternsResponse = CheckSplitPatternsResponses[keyof CheckSplitPatternsResponses];
+
 export type ListSourcesData = {
     body?: never;
     path: {
@@ -6455,6 +7274,79 @@ export type SendFolderFilesResponses = {
 };
 
 export type SendFolderFilesResponse = SendFolderFilesResponses[keyof SendFolderFilesResponses];
+
+export type ImportQaFilesData = {
+    body: {
+        files: Array<Blob | File>;
+    };
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Allow Duplicate
+         *
+         * Keep a file whose content the base already holds.
+         */
+        allow_duplicate?: boolean;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/qa-files';
+};
+
+export type ImportQaFilesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ImportQaFilesError = ImportQaFilesErrors[keyof ImportQaFilesErrors];
+
+export type ImportQaFilesResponses = {
+    /**
+     * Successful Response
+     */
+    201: QaImportResult;
+};
+
+export type ImportQaFilesResponse = ImportQaFilesResponses[keyof ImportQaFilesResponses];
+
+export type GetQaTemplateData = {
+    body?: never;
+    path: {
+        /**
+         * Language
+         */
+        language: 'zh' | 'en';
+        /**
+         * Kind
+         */
+        kind: 'csv' | 'xlsx';
+    };
+    query?: never;
+    url: '/api/v1/qa-templates/{language}.{kind}';
+};
+
+export type GetQaTemplateErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetQaTemplateError = GetQaTemplateErrors[keyof GetQaTemplateErrors];
+
+export type GetQaTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type GetQaTemplateResponse = GetQaTemplateResponses[keyof GetQaTemplateResponses];
 
 export type RunHitTestData = {
     body: HitTestRequest;

@@ -1,25 +1,22 @@
-/** A document: its paragraphs to read and edit; for a PDF the original page beside them. */
-import { Alert, Anchor, Breadcrumbs, Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
-import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
+/** A document: its paragraphs to read and work on, the original beside them, its versions and details. */
+import { Alert, Button, Group, Skeleton, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconHistory, IconInfoCircle, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { withWorkspace } from '../../api/credentials';
-import { getDocumentOptions, getKnowledgeBaseOptions } from '../../api/generated/@tanstack/react-query.gen';
-import type { DocumentView, ParagraphView } from '../../api/generated/types.gen';
-import { Facts } from '../../components/Facts';
-import { PageHeader } from '../../components/PageHeader';
+import { getDocumentOptions } from '../../api/generated/@tanstack/react-query.gen';
+import type { DocumentView } from '../../api/generated/types.gen';
+import { useCaller } from '../../app/session';
 import { Problem } from '../../components/Problem';
-import { formatAgo, formatBytes, formatPercent } from '../../i18n/format';
-import { DocumentFailure } from '../knowledge/DocumentFailure';
-import { StateChip } from '../knowledge/StateChip';
 import { useBaseEvents } from '../knowledge/useBaseEvents';
-import { useWarningText } from '../knowledge/useWarningText';
+import { DiffView } from './DiffView';
+import { DocumentBody } from './DocumentBody';
+import { DocumentHead } from './DocumentHead';
 import classes from './DocumentPage.module.css';
-import { PageImages } from './PageImages';
-import { Paragraphs } from './Paragraphs';
+import { DocumentPanels } from './DocumentPanels';
+import { useTarget } from './useTarget';
 
 export default function DocumentPage() {
   const { t } = useTranslation();
@@ -44,118 +41,104 @@ export default function DocumentPage() {
 }
 
 function Document({ document }: { document: DocumentView }) {
-  const { t } = useTranslation();
-  const { paragraph, start, length } = useSearch({ from: '/house/documents/$documentId' });
-  const wide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });
-  const [side, setSide] = useState<'text' | 'pages'>('text');
-  const [looked, setLooked] = useState<ParagraphView | null>(null);
-  const pageCount = Number(document.meta.page_count ?? 0);
-  const hasPages = document.kind === 'pdf' && document.has_file && pageCount > 0;
-  const target = paragraph ? { id: paragraph, start: start ?? null, length: length ?? null } : null;
-  const showPages = hasPages && (wide || side === 'pages');
-  const showText = !hasPages || wide || side === 'text';
+  const search = useSearch({ from: '/house/documents/$documentId' });
+  const navigate = useNavigate({ from: '/documents/$documentId' });
   useBaseEvents(document.knowledge_base_id);
+  // A draft has its place in the preview, where it is imported or discarded.
+  const { is_draft: isDraft, knowledge_base_id: baseId, id } = document;
+  useEffect(() => {
+    if (isDraft)
+      navigate({
+        to: '/knowledge/$baseId/preview',
+        params: { baseId },
+        search: { document: id },
+        replace: true,
+      });
+  }, [isDraft, baseId, id, navigate]);
+  const comparing = search.from !== undefined && search.to !== undefined;
   return (
     <div className={classes.page}>
-      <Head document={document} />
-      {hasPages && !wide && (
-        <SegmentedControl
-          fullWidth
-          mb="md"
-          aria-label={t('document.view')}
-          value={side}
-          onChange={(value) => setSide(value as typeof side)}
-          data={[
-            { value: 'text', label: t('document.text') },
-            { value: 'pages', label: t('document.original') },
-          ]}
-        />
+      <DocumentHead document={document} />
+      {comparing ? (
+        <DiffView document={document} from={search.from as number} to={search.to as number} />
+      ) : (
+        <Reading document={document} />
       )}
-      <div className={classes.body} data-split={(showPages && showText) || undefined}>
-        {showPages && <PageImages document={document} pageCount={pageCount} looked={looked} />}
-        {/* Stays mounted: what is being edited must survive a look at the original. */}
-        <div className={classes.text} hidden={!showText}>
-          <Paragraphs document={document} target={target} onLook={setLooked} looked={looked?.id ?? null} />
-        </div>
-      </div>
+      <DocumentPanels document={document} />
     </div>
   );
 }
 
-function Head({ document }: { document: DocumentView }) {
+/** From this many paragraphs on there is a field to find some of them. */
+const searchableFrom = 12;
+
+function Reading({ document }: { document: DocumentView }) {
   const { t } = useTranslation();
-  const warningText = useWarningText();
-  const base = useQuery(getKnowledgeBaseOptions({ path: { knowledge_base_id: document.knowledge_base_id } }));
-  const facts = [
-    t('knowledge.paragraphCount', { count: document.paragraph_count }),
-    document.coverage === null ? null : t('document.covered', { share: formatPercent(document.coverage) }),
-    document.file_bytes === null ? null : formatBytes(document.file_bytes),
-    formatAgo(document.updated_at),
-  ];
+  const { mayWrite } = useCaller();
+  const search = useSearch({ from: '/house/documents/$documentId' });
+  const navigate = useNavigate({ from: '/documents/$documentId' });
+  const { target, past, gone, pending } = useTarget(document.id, search);
+  const asked = search.version ?? past;
+  const version = asked === null || asked === document.version ? null : asked;
+  const [words, setWords] = useState('');
+  const [q] = useDebouncedValue(words.trim(), 250);
+  if (pending) return <Skeleton height={320} radius="lg" />;
+  const leave = (
+    <Button size="xs" variant="default" onClick={() => navigate({ search: {}, replace: true })}>
+      {t('versions.showPresent')}
+    </Button>
+  );
   return (
     <>
-      <PageHeader
-        above={
-          <Breadcrumbs mb={6} separator="›">
-            <Anchor component={Link} to="/knowledge" size="sm">
-              {t('shell.knowledge')}
-            </Anchor>
-            <Anchor
-              component={Link}
-              to="/knowledge/$baseId"
-              params={{ baseId: document.knowledge_base_id } as never}
-              size="sm"
-            >
-              {base.data?.name ?? '…'}
-            </Anchor>
-          </Breadcrumbs>
-        }
-        title={document.name}
-        text={
+      {version !== null && (
+        <Alert
+          mb="md"
+          icon={<IconHistory size={18} />}
+          title={t('versions.past', { version, current: document.version })}
+        >
           <Group gap="sm">
-            {document.state !== 'ready' && <StateChip document={document} />}
-            <Text size="sm">
-              <Facts items={facts} />
-            </Text>
+            {past !== null && <span>{t('versions.citedPast')}</span>}
+            {leave}
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => navigate({ search: { from: version, to: document.version } })}
+            >
+              {t('versions.compare')}
+            </Button>
           </Group>
+        </Alert>
+      )}
+      {gone && (
+        <Alert mb="md" icon={<IconInfoCircle size={18} />} role="status">
+          {t('document.paragraphGone')}
+        </Alert>
+      )}
+      <DocumentBody
+        key={version ?? 'present'}
+        document={document}
+        version={version}
+        q={q}
+        editable={mayWrite && version === null && !isBusy(document)}
+        target={target}
+        above={
+          version === null &&
+          document.paragraph_count >= searchableFrom && (
+            <TextInput
+              mb="md"
+              leftSection={<IconSearch size={16} />}
+              aria-label={t('paragraphs.find')}
+              placeholder={t('paragraphs.find')}
+              value={words}
+              onChange={(event) => setWords(event.currentTarget.value)}
+            />
+          )
         }
-      >
-        {document.has_file && (
-          <Button
-            component="a"
-            href={withWorkspace(`/api/v1/documents/${document.id}/file`)}
-            download
-            variant="default"
-            leftSection={<IconDownload size={17} />}
-          >
-            {t('knowledge.download')}
-          </Button>
-        )}
-      </PageHeader>
-      {document.error && (
-        <Alert
-          color="red"
-          mb="md"
-          icon={<IconAlertTriangle size={18} />}
-          title={t('knowledge.states.failed')}
-        >
-          <DocumentFailure error={document.error} />
-        </Alert>
-      )}
-      {document.warnings.length > 0 && (
-        <Alert
-          color="yellow"
-          mb="md"
-          icon={<IconAlertTriangle size={18} />}
-          title={t('knowledge.warningCount', { count: document.warnings.length })}
-        >
-          {document.warnings.map((warning) => (
-            <Text size="sm" key={`${warning.code}-${warning.page}-${warning.message}`}>
-              {warningText(warning)}
-            </Text>
-          ))}
-        </Alert>
-      )}
+      />
     </>
   );
 }
+
+/** While the file is read or cut anew, its paragraphs are about to be others. */
+const isBusy = ({ state }: DocumentView) =>
+  state === 'queued' || state === 'parsing' || state === 'splitting';

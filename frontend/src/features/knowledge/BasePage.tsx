@@ -1,19 +1,23 @@
 /** One knowledge base: its documents, the hit test and its settings. */
 import { Anchor, Breadcrumbs, Button, Skeleton, Tabs, Text } from '@mantine/core';
-import { IconFeather } from '@tabler/icons-react';
+import { IconFeather, IconFileExport } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { withWorkspace } from '../../api/credentials';
 import { getKnowledgeBaseOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
+import { baseTabs } from '../../app/baseTabs';
 import { useCaller } from '../../app/session';
 import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
+import { SourcesTab } from '../sources/SourcesTab';
 import { BaseSettings } from './BaseSettings';
 import { DocumentsTab } from './DocumentsTab';
 import { HitTest } from './HitTest';
+import { QuestionsTab } from './QuestionsTab';
 import { useBaseEvents } from './useBaseEvents';
 
 export default function BasePage() {
@@ -45,7 +49,7 @@ function Base({ base }: { base: KnowledgeBaseView }) {
   const navigate = useNavigate({ from: '/knowledge/$baseId' });
   useBaseEvents(base.id);
   const { counts } = base;
-  const attention = counts.states.failed ?? 0;
+  const { attention } = counts;
   return (
     <Page>
       <PageHeader
@@ -80,24 +84,39 @@ function Base({ base }: { base: KnowledgeBaseView }) {
         >
           {t('knowledge.askBase')}
         </Button>
+        <Button
+          component="a"
+          href={withWorkspace(`/api/v1/knowledge-bases/${base.id}/export`)}
+          download
+          variant="default"
+          leftSection={<IconFileExport size={17} />}
+        >
+          {t('knowledge.export')}
+        </Button>
       </PageHeader>
       <Tabs
         value={tab}
         keepMounted={false}
-        onChange={(value) =>
-          navigate({
-            search: value === 'hit-test' || value === 'settings' ? { tab: value } : {},
-            replace: true,
-          })
-        }
+        onChange={(value) => {
+          const chosen = baseTabs.find((one) => one === value && one !== 'documents');
+          navigate({ search: chosen ? { tab: chosen } : {}, replace: true });
+        }}
       >
         <Tabs.List mb="lg">
           <Tabs.Tab value="documents">{t('knowledge.documents')}</Tabs.Tab>
+          <Tabs.Tab value="questions">{t('questions.title')}</Tabs.Tab>
+          <Tabs.Tab value="sources">{t('sources.title')}</Tabs.Tab>
           <Tabs.Tab value="hit-test">{t('knowledge.hitTest')}</Tabs.Tab>
           {mayWrite && <Tabs.Tab value="settings">{t('shell.settings')}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="documents">
           <DocumentsTab base={base} />
+        </Tabs.Panel>
+        <Tabs.Panel value="questions">
+          <QuestionsTab base={base} />
+        </Tabs.Panel>
+        <Tabs.Panel value="sources">
+          <SourcesTab base={base} />
         </Tabs.Panel>
         <Tabs.Panel value="hit-test">
           <HitTest base={base} />

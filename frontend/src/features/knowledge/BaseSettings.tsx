@@ -1,11 +1,10 @@
 import {
+  Accordion,
   Button,
   Group,
   NumberInput,
   Paper,
-  Select,
   Stack,
-  Switch,
   Text,
   Textarea,
   TextInput,
@@ -26,8 +25,8 @@ import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
-
-const profiles = ['standard', 'compact', 'structured'] as const;
+import { SplitFields } from '../splitting/SplitFields';
+import { cleaned } from '../splitting/splitOptions';
 
 export function BaseSettings({ base }: { base: KnowledgeBaseView }) {
   const { t } = useTranslation();
@@ -39,9 +38,7 @@ export function BaseSettings({ base }: { base: KnowledgeBaseView }) {
     initialValues: {
       name: base.name,
       description: base.description,
-      profile: base.split_settings.profile ?? 'standard',
-      limit: base.split_settings.limit ?? ('' as number | ''),
-      with_filter: base.split_settings.with_filter ?? true,
+      split: base.split_settings,
       max_documents: base.max_documents ?? ('' as number | ''),
     },
     validate: { name: (value) => (value.trim() ? null : t('setup.needed')) },
@@ -55,12 +52,7 @@ export function BaseSettings({ base }: { base: KnowledgeBaseView }) {
             name: values.name.trim(),
             description: values.description,
             max_documents: values.max_documents === '' ? null : values.max_documents,
-            split_settings: {
-              ...base.split_settings,
-              profile: values.profile,
-              limit: values.limit === '' ? null : values.limit,
-              with_filter: values.with_filter,
-            },
+            split_settings: cleaned(values.split),
           },
           throwOnError: true,
         })
@@ -95,24 +87,20 @@ export function BaseSettings({ base }: { base: KnowledgeBaseView }) {
             value={model?.name ?? '…'}
             readOnly
           />
-          <Select
-            label={t('knowledge.profile')}
-            description={t('knowledge.splitHint')}
-            data={profiles.map((value) => ({ value, label: t(`knowledge.profiles.${value}`) }))}
-            {...form.getInputProps('profile')}
-          />
-          <NumberInput
-            label={t('knowledge.limit')}
-            description={t('knowledge.limitHint')}
-            min={50}
-            max={100_000}
-            allowDecimal={false}
-            {...form.getInputProps('limit')}
-          />
-          <Switch
-            label={t('knowledge.withFilter')}
-            {...form.getInputProps('with_filter', { type: 'checkbox' })}
-          />
+          <Accordion variant="separated">
+            <Accordion.Item value="split">
+              <Accordion.Control>{t('knowledge.splitting')}</Accordion.Control>
+              <Accordion.Panel>
+                <Text size="sm" c="dimmed" mb="sm">
+                  {t('knowledge.splitHint')}
+                </Text>
+                <SplitFields
+                  value={form.values.split}
+                  onChange={(split) => form.setFieldValue('split', split)}
+                />
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
           <NumberInput
             label={t('knowledge.maxDocuments')}
             description={t('knowledge.maxDocumentsHint')}

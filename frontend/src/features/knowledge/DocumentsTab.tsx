@@ -1,13 +1,13 @@
 /** The documents of a base: drop files anywhere, watch them become ready, act on many at once. */
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconFileUpload, IconRefresh, IconSearch, IconTrash, IconUpload } from '@tabler/icons-react';
+import { IconFileUpload, IconSearch, IconUpload } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { listDocumentsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { deleteDocument, listDocuments, retryDocument } from '../../api/generated/sdk.gen';
-import type { DocumentView, KnowledgeBaseView } from '../../api/generated/types.gen';
+import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
 import { Problem } from '../../components/Problem';
@@ -15,18 +15,17 @@ import { Skeletons } from '../../components/Skeletons';
 import { useHidden, useUndoableDelete } from '../../components/undo';
 import { useNotify } from '../../components/useNotify';
 import { formatBytes } from '../../i18n/format';
+import { AddMenu } from './AddMenu';
+import { BulkBar } from './BulkBar';
+import { DocumentFilters } from './DocumentFilters';
 import classes from './DocumentsTab.module.css';
 import { DocumentTable } from './DocumentTable';
-import { acceptedKinds } from './kinds';
+import { DraftsNotice } from './DraftsNotice';
+import { noFilter, queryOf } from './documentFilter';
 import { UploadList } from './UploadList';
-import { startUploads, useUploads } from './uploads';
+import { useUploads } from './uploads';
+import { useAddFiles } from './useAddFiles';
 import { useFileDrop } from './useFileDrop';
-
-const groups: Record<string, DocumentView['state'][]> = {
-  working: ['queued', 'parsing', 'splitting', 'indexing'],
-  ready: ['ready'],
-  failed: ['failed', 'cancelled'],
-};
 
 export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
   const { t } = useTranslation();
@@ -35,15 +34,14 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
   const { failed } = useNotify();
   const hidden = useHidden();
   const removeWithUndo = useUndoableDelete();
-  const uploads = useUploads(base.id);
-  const picker = useRef<HTMLInputElement>(null);
+  const uploads = useUploads(base.id).filter((upload) => upload.way === 'now');
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [words, setWords] = useState('');
-  const [group, setGroup] = useState('all');
+  const [filter, setFilter] = useState(noFilter);
   const [q] = useDebouncedValue(words.trim(), 250);
-  const add = (files: readonly File[]) => startUploads(base.id, files, client);
-  const dropping = useFileDrop(mayWrite, add);
-  const query = { limit: 100, ...(q ? { q } : {}), ...(groups[group] ? { state: groups[group] } : {}) };
+  const adding = useAddFiles(base.id);
+  const dropping = useFileDrop(mayWrite, adding.add);
+  const query = queryOf(filter, q);
   const path = { knowledge_base_id: base.id };
   const list = useInfiniteQuery({
     queryKey: listDocumentsQueryKey({ path, query }),
@@ -88,10 +86,8 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
     setSelected(new Set());
     await refresh();
   };
-  const retryable = documents.filter(
-    (one) => selected.has(one.id) && (one.state === 'failed' || one.state === 'cancelled'),
-  );
-  const isEmpty = list.isSuccess && documents.length === 0 && !q && group === 'all' && uploads.length === 0;
+  const isEmpty =
+    list.isSuccess && documents.length === 0 && !q && filter === noFilter && uploads.length === 0;
 
   return (
     <div>
@@ -103,18 +99,7 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
           </div>
         </div>
       )}
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        accept={acceptedKinds}
-        aria-label={t('knowledge.addFiles')}
-        onChange={(event) => {
-          add([...(event.currentTarget.files ?? [])]);
-          event.currentTarget.value = '';
-        }}
-      />
+      {adding.elements}
       {!isEmpty && (
         <Group mb="md" gap="sm">
           <TextInput
@@ -125,58 +110,19 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
             value={words}
             onChange={(event) => setWords(event.currentTarget.value)}
           />
-          <Select
-            w={150}
-            aria-label={t('knowledge.state')}
-            value={group}
-            onChange={(value) => setGroup(value ?? 'all')}
-            data={[
-              { value: 'all', label: t('knowledge.allStates') },
-              { value: 'working', label: t('knowledge.working') },
-              { value: 'ready', label: t('knowledge.states.ready') },
-              { value: 'failed', label: t('knowledge.needAttention') },
-            ]}
-          />
-          {mayWrite && (
-            <Button
-              ml="auto"
-              leftSection={<IconFileUpload size={17} />}
-              onClick={() => picker.current?.click()}
-            >
-              {t('knowledge.addFiles')}
-            </Button>
-          )}
+          <DocumentFilters value={filter} onChange={setFilter} />
+          {mayWrite && <AddMenu base={base} onPick={adding.pick} />}
         </Group>
       )}
+      <DraftsNotice baseId={base.id} />
       <UploadList uploads={uploads} />
       {selected.size > 0 && (
-        <Group className={classes.bulk} role="toolbar" aria-label={t('knowledge.bulk')}>
-          <Text size="sm" fw={600}>
-            {t('knowledge.selected', { count: selected.size })}
-          </Text>
-          {retryable.length > 0 && (
-            <Button
-              size="compact-sm"
-              variant="default"
-              leftSection={<IconRefresh size={15} />}
-              onClick={() => retry(retryable.map((one) => one.id))}
-            >
-              {t('common.retry')}
-            </Button>
-          )}
-          <Button
-            size="compact-sm"
-            color="red"
-            variant="light"
-            leftSection={<IconTrash size={15} />}
-            onClick={() => remove([...selected])}
-          >
-            {t('common.delete')}
-          </Button>
-          <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setSelected(new Set())}>
-            {t('common.clear')}
-          </Button>
-        </Group>
+        <BulkBar
+          documents={documents.filter((one) => selected.has(one.id))}
+          onRemove={() => remove([...selected])}
+          onClear={() => setSelected(new Set())}
+          onChanged={refresh}
+        />
       )}
       {list.isPending && <Skeletons rows={6} />}
       {list.error && <Problem error={list.error} onRetry={list.refetch} />}
@@ -187,7 +133,7 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
           text={t('knowledge.noDocumentsText', { size: formatBytes(base.upload_limit_bytes) })}
         >
           {mayWrite && (
-            <Button leftSection={<IconUpload size={17} />} onClick={() => picker.current?.click()}>
+            <Button leftSection={<IconUpload size={17} />} onClick={adding.pick}>
               {t('knowledge.addFiles')}
             </Button>
           )}

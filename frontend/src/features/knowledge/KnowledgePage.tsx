@@ -18,6 +18,7 @@ import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
 import { formatAgo } from '../../i18n/format';
+import { ImportBase } from './ImportBase';
 import classes from './KnowledgePage.module.css';
 import { NewBase } from './NewBase';
 
@@ -47,6 +48,7 @@ export default function KnowledgePage() {
   return (
     <Page>
       <PageHeader title={t('shell.knowledge')} text={t('knowledge.intro')}>
+        {mayWrite && <ImportBase />}
         {mayWrite && (
           <Button leftSection={<IconPlus size={17} />} onClick={create.open}>
             {t('knowledge.newBase')}
@@ -102,7 +104,7 @@ function BaseCard({ base }: { base: KnowledgeBaseView }) {
   const { states } = base.counts;
   const working =
     (states.queued ?? 0) + (states.parsing ?? 0) + (states.splitting ?? 0) + (states.indexing ?? 0);
-  const failed = states.failed ?? 0;
+  const { attention } = base.counts;
   return (
     <Link to="/knowledge/$baseId" params={{ baseId: base.id }} className={classes.card}>
       <Text component="h2" fw={600} fz="lg" m={0} lineClamp={1}>
@@ -127,10 +129,10 @@ function BaseCard({ base }: { base: KnowledgeBaseView }) {
           {t('knowledge.workingCount', { count: working })}
         </Text>
       )}
-      {failed > 0 && (
+      {attention > 0 && (
         <Text component="p" size="sm" m={0} className={classes.attention}>
           <IconAlertTriangle size={15} aria-hidden />
-          {t('knowledge.attentionCount', { count: failed })}
+          {t('knowledge.attentionCount', { count: attention })}
         </Text>
       )}
     </Link>

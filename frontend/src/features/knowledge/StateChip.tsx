@@ -1,6 +1,6 @@
 /** Where a document stands: word, colour and, while it is worked on, how far. */
 import { Badge, Group, Progress, Text } from '@mantine/core';
-import { IconAlertCircle, IconBan, IconCheck, IconClock } from '@tabler/icons-react';
+import { IconAlertCircle, IconBan, IconCheck, IconClock, IconEyeCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentView } from '../../api/generated/types.gen';
 import { formatNumber } from '../../i18n/format';
@@ -9,6 +9,7 @@ const colors = {
   queued: 'gray',
   parsing: 'lamp',
   splitting: 'lamp',
+  draft: 'gray',
   indexing: 'lamp',
   ready: 'lamp',
   failed: 'red',
@@ -19,6 +20,7 @@ const icons = {
   queued: <IconClock size={13} />,
   parsing: null,
   splitting: null,
+  draft: <IconEyeCheck size={13} />,
   indexing: null,
   ready: <IconCheck size={13} />,
   failed: <IconAlertCircle size={13} />,
@@ -34,7 +36,8 @@ export function StateChip({ document }: { document: Standing }) {
   const { t } = useTranslation();
   const { state, progress_done: done, progress_total: total } = document;
   const label = t(`knowledge.states.${state}`);
-  if (state === 'indexing' && total > 0) {
+  // Pages while it is read, paragraphs while it is indexed.
+  if ((state === 'indexing' || state === 'parsing') && total > 0) {
     return (
       <Group gap={8} wrap="nowrap" miw={130}>
         <Progress.Root size={6} flex={1} miw={60}>

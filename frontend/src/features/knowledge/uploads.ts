@@ -4,20 +4,27 @@
  */
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { listDocumentsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { listDocumentsQueryKey, listDraftsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import type { UploadResult } from '../../api/generated/types.gen';
 import { asProblem, ProblemError } from '../../api/problem';
-import { uploadFile } from '../../api/upload';
+import { sendFile } from '../../api/upload';
+
+/** Imported at once, or looked at first. */
+export type Way = 'now' | 'preview';
 
 export interface Upload {
   id: number;
   baseId: string;
   file: File;
+  way: Way;
   state: 'waiting' | 'sending' | 'done' | 'failed';
   progress: number;
   problem: ProblemError | null;
 }
 
+const anywhere = { path: { knowledge_base_id: '' } };
+const documentsId = listDocumentsQueryKey(anywhere)[0]._id;
+const draftsId = listDraftsQueryKey(anywhere)[0]._id;
 const atOnce = 3;
 let uploads: Upload[] = [];
 let nextId = 1;
@@ -42,9 +49,9 @@ export const useUploads = (baseId: string) => {
   return all.filter((upload) => upload.baseId === baseId && upload.state !== 'done');
 };
 
-export function startUploads(baseId: string, files: readonly File[], client: QueryClient) {
+export function startUploads(baseId: string, files: readonly File[], client: QueryClient, way: Way = 'now') {
   const added = files.map(
-    (file): Upload => ({ id: nextId++, baseId, file, state: 'waiting', progress: 0, problem: null }),
+    (file): Upload => ({ id: nextId++, baseId, file, way, state: 'waiting', progress: 0, problem: null }),
   );
   publish([...uploads, ...added]);
   pump(client);
@@ -72,12 +79,12 @@ async function send(upload: Upload, client: QueryClient) {
   controllers.set(upload.id, controller);
   change(upload.id, { state: 'sending' });
   try {
-    const result = (await uploadFile(
-      upload.baseId,
+    const result = await sendFile<UploadResult>(
+      `/api/v1/knowledge-bases/${upload.baseId}/${upload.way === 'preview' ? 'drafts' : 'files'}`,
+      'files',
       upload.file,
-      (progress) => change(upload.id, { progress }),
-      controller.signal,
-    )) as UploadResult;
+      { onProgress: (progress) => change(upload.id, { progress }), signal: controller.signal },
+    );
     const refusal = result.files.find((outcome) => outcome.error)?.error;
     if (refusal) throw new ProblemError(422, { ...refusal, detail: refusal.message });
     change(upload.id, { state: 'done', progress: 1 });
@@ -85,8 +92,9 @@ async function send(upload: Upload, client: QueryClient) {
     change(upload.id, { state: 'failed', problem: asProblem(error) });
   } finally {
     controllers.delete(upload.id);
+    const path = { knowledge_base_id: upload.baseId };
     client.invalidateQueries({
-      queryKey: [{ _id: listDocumentsQueryKey({ path: { knowledge_base_id: '' } })[0]._id }],
+      queryKey: upload.way === 'preview' ? [{ _id: draftsId, path }] : [{ _id: documentsId, path }],
     });
     pump(client);
   }

@@ -1,31 +1,47 @@
 import applications from './applications.json';
 import ask from './ask.json';
 import common from './common.json';
+import details from './details.json';
 import document from './document.json';
 import knowledge from './knowledge.json';
 import models from './models.json';
 import notices from './notices.json';
+import paragraphs from './paragraphs.json';
+import preview from './preview.json';
 import problems from './problems.json';
+import qa from './qa.json';
+import questions from './questions.json';
 import reasons from './reasons.json';
 import settings from './settings.json';
 import setup from './setup.json';
 import shell from './shell.json';
+import sources from './sources.json';
+import splitting from './splitting.json';
 import stages from './stages.json';
+import versions from './versions.json';
 import warnings from './warnings.json';
 
 export default {
   applications,
   ask,
   common,
+  details,
   document,
   knowledge,
   models,
   notices,
+  paragraphs,
+  preview,
   problems,
+  qa,
+  questions,
   reasons,
   settings,
   setup,
   shell,
+  sources,
+  splitting,
   stages,
+  versions,
   warnings,
 };

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getModel, getParagraph, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphs, listSourceItems, listSources, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -543,6 +543,78 @@ export const diffDocumentVersionsOptions = (options: Options<DiffDocumentVersion
     queryKey: diffDocumentVersionsQueryKey(options)
 });
 
+export const listDraftsQueryKey = (options: Options<ListDraftsData>) => createQueryKey('listDrafts', options);
+
+/**
+ * List previews that were not imported yet
+ */
+export const listDraftsOptions = (options: Options<ListDraftsData>) => queryOptions<ListDraftsResponse, ListDraftsError, ListDraftsResponse, ReturnType<typeof listDraftsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listDrafts({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listDraftsQueryKey(options)
+});
+
+export const listQuestionsQueryKey = (options: Options<ListQuestionsData>) => createQueryKey('listQuestions', options);
+
+/**
+ * Questions attached to the paragraphs of a knowledge base, the newest first
+ */
+export const listQuestionsOptions = (options: Options<ListQuestionsData>) => queryOptions<ListQuestionsResponse, ListQuestionsError, ListQuestionsResponse, ReturnType<typeof listQuestionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listQuestions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listQuestionsQueryKey(options)
+});
+
+export const listQuestionParagraphsQueryKey = (options: Options<ListQuestionParagraphsData>) => createQueryKey('listQuestionParagraphs', options);
+
+/**
+ * The paragraphs a question is attached to
+ */
+export const listQuestionParagraphsOptions = (options: Options<ListQuestionParagraphsData>) => queryOptions<ListQuestionParagraphsResponse, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ReturnType<typeof listQuestionParagraphsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listQuestionParagraphs({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listQuestionParagraphsQueryKey(options)
+});
+
+export const listParagraphQuestionsQueryKey = (options: Options<ListParagraphQuestionsData>) => createQueryKey('listParagraphQuestions', options);
+
+/**
+ * The questions attached to a paragraph
+ */
+export const listParagraphQuestionsOptions = (options: Options<ListParagraphQuestionsData>) => queryOptions<ListParagraphQuestionsResponse, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ReturnType<typeof listParagraphQuestionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listParagraphQuestions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listParagraphQuestionsQueryKey(options)
+});
+
 export const listSourcesQueryKey = (options: Options<ListSourcesData>) => createQueryKey('listSources', options);
 
 /**
@@ -595,6 +667,24 @@ export const listSourceItemsOptions = (options: Options<ListSourceItemsData>) =>
         return data;
     },
     queryKey: listSourceItemsQueryKey(options)
+});
+
+export const getQaTemplateQueryKey = (options: Options<GetQaTemplateData>) => createQueryKey('getQaTemplate', options);
+
+/**
+ * A template to fill in: title, content, questions one a line
+ */
+export const getQaTemplateOptions = (options: Options<GetQaTemplateData>) => queryOptions<GetQaTemplateResponse, GetQaTemplateError, GetQaTemplateResponse, ReturnType<typeof getQaTemplateQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getQaTemplate({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getQaTemplateQueryKey(options)
 });
 
 export const listConversationsQueryKey = (options?: Options<ListConversationsData>) => createQueryKey('listConversations', options);

@@ -4,7 +4,7 @@ import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { codePointOffset } from '../../api/codePointOffset';
 import classes from './Paragraph.module.css';
-import type { Target } from './Paragraphs';
+import type { Target } from './ParagraphFeed';
 
 /** Tables, lists, code and emphasis are what paragraphs carry as Markdown; anything else is read as it stands. */
 const looksFormatted = /^\s*\|.*\|\s*$|^\s*([-*+]|\d+\.)\s|```|\*\*/m;

@@ -1,0 +1,108 @@
+/** What can be done with the chosen documents together. */
+import { Button, Group, Menu, Text } from '@mantine/core';
+import { IconChevronDown, IconEye, IconEyeOff, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { retryDocument, updateDocument } from '../../api/generated/sdk.gen';
+import type { DocumentUpdate, DocumentView } from '../../api/generated/types.gen';
+import { useNotify } from '../../components/useNotify';
+import classes from './DocumentsTab.module.css';
+
+interface Props {
+  documents: DocumentView[];
+  onRemove: () => void;
+  onClear: () => void;
+  onChanged: () => unknown;
+}
+
+export function BulkBar({ documents, onRemove, onClear, onChanged }: Props) {
+  const { t } = useTranslation();
+  const { failed } = useNotify();
+  const each = useMutation({
+    mutationFn: async ({ of, act }: { of: DocumentView[]; act: (id: string) => Promise<unknown> }) => {
+      const results = await Promise.allSettled(of.map((one) => act(one.id)));
+      const broken = results.find((result) => result.status === 'rejected');
+      if (broken) throw broken.reason;
+    },
+    onSuccess: onClear,
+    onError: failed,
+    onSettled: onChanged,
+  });
+  const set = (of: DocumentView[], body: DocumentUpdate) =>
+    each.mutate({
+      of,
+      act: (id) => updateDocument({ path: { document_id: id }, body, throwOnError: true }),
+    });
+  const retryable = documents.filter((one) => one.state === 'failed' || one.state === 'cancelled');
+  const active = documents.filter((one) => one.is_active);
+  const inactive = documents.filter((one) => !one.is_active);
+  return (
+    <Group className={classes.bulk} role="toolbar" aria-label={t('knowledge.bulk')}>
+      <Text size="sm" fw={600}>
+        {t('knowledge.selected', { count: documents.length })}
+      </Text>
+      {retryable.length > 0 && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconRefresh size={15} />}
+          onClick={() =>
+            each.mutate({
+              of: retryable,
+              act: (id) => retryDocument({ path: { document_id: id }, throwOnError: true }),
+            })
+          }
+        >
+          {t('common.retry')}
+        </Button>
+      )}
+      {active.length > 0 && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconEyeOff size={15} />}
+          onClick={() => set(active, { is_active: false })}
+        >
+          {t('document.deactivate')}
+        </Button>
+      )}
+      {inactive.length > 0 && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconEye size={15} />}
+          onClick={() => set(inactive, { is_active: true })}
+        >
+          {t('document.activate')}
+        </Button>
+      )}
+      <Menu width={260}>
+        <Menu.Target>
+          <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} />}>
+            {t('details.handling')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => set(documents, { hit_handling: 'optimize' })}>
+            {t('details.handlings.optimize')}
+          </Menu.Item>
+          <Menu.Item onClick={() => set(documents, { hit_handling: 'directly_return' })}>
+            {t('details.handlings.directly_return')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        size="compact-sm"
+        color="red"
+        variant="light"
+        leftSection={<IconTrash size={15} />}
+        onClick={onRemove}
+      >
+        {t('common.delete')}
+      </Button>
+      <Button size="compact-sm" variant="subtle" color="gray" loading={each.isPending} onClick={onClear}>
+        {t('common.clear')}
+      </Button>
+    </Group>
+  );
+}
