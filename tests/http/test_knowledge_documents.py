@@ -108,10 +108,14 @@ async def test_a_document_is_read_renamed_edited_and_deleted(world: World) -> No
     assert document["state"] == "ready"
     path = f"/api/v1/documents/{document['id']}"
     renamed = ok(await world.editor.patch(path, json={"name": "../手册.md", "meta": {"owner": "x"}}))
-    assert (renamed["name"], renamed["meta"]) == ("手册.md", {"owner": "x"})
+    assert (renamed["name"], renamed["meta"]["owner"]) == ("手册.md", "x")
     page = ok(await world.viewer.get(f"{path}/paragraphs", params={"limit": 1}))
     assert (page["total"], page["items"][0]["title"], page["previous_cursor"]) == (2, "Lamp", None)
     following = ok(await world.viewer.get(f"{path}/paragraphs", params={"cursor": page["next_cursor"]}))
+    entered = ok(await world.viewer.get(f"{path}/paragraphs", params={"start": 1}))
+    assert [one["id"] for one in entered["items"]] == [one["id"] for one in following["items"]]
+    beyond = ok(await world.viewer.get(f"{path}/paragraphs", params={"start": 10_000}))
+    assert (beyond["items"], beyond["total"]) == ([], page["total"])
     assert [item["title"] for item in following["items"]] == ["Oil"]
     paragraph = following["items"][0]
     assert paragraph["is_indexed"]

@@ -110,6 +110,17 @@ class ParagraphRepository:
         )
         return list(rows)
 
+    async def position_at(self, document_id: UUID, place: int, q: str | None = None) -> int:
+        """Position of the paragraph with this place, counted from 0; past the end, one behind all."""
+        found = await self.session.scalar(
+            self._matching(document_id, q)
+            .order_by(Paragraph.position)
+            .offset(place)
+            .limit(1)
+            .with_only_columns(Paragraph.position)
+        )
+        return MAX_POSITION + 1 if found is None else found
+
     async def start_of_page_before(
         self, document_id: UUID, position: int, limit: int, q: str | None = None
     ) -> int | None:

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Body, Query
 
 from refdesk.accounts import BoundEditor, BoundViewer
-from refdesk.kit.border_types import CleanText
+from refdesk.kit.border_types import MAX_INT, CleanText
 from refdesk.kit.web import Tx
 from refdesk.knowledge.paragraph_structure import ParagraphStructure
 from refdesk.knowledge.paragraphs import Paragraphs
@@ -40,9 +40,15 @@ async def list_paragraphs(
     around: Annotated[
         UUID | None, Query(description="The page of the list that has this paragraph in its middle.")
     ] = None,
+    start: Annotated[
+        int | None,
+        Query(ge=0, le=MAX_INT, description="The page that begins with the paragraph of this place, from 0."),
+    ] = None,
     q: Annotated[CleanText | None, Query(max_length=200, description="Part of the title or content.")] = None,
 ) -> ParagraphPage:
-    return await Paragraphs(session, scope).page(document_id, limit=limit, cursor=cursor, around=around, q=q)
+    return await Paragraphs(session, scope).page(
+        document_id, limit=limit, cursor=cursor, around=around, start=start, q=q
+    )
 
 
 @router.post(

@@ -45,10 +45,16 @@ class Paragraphs:
         cursor: str | None,
         around: UUID | None,
         q: str | None,
+        start: int | None = None,
     ) -> ParagraphPage:
-        """Paragraphs in reading order; a cursor is the place of the first one of its page."""
+        """Paragraphs in reading order; a cursor is the position of the first one of its page.
+
+        `start` is its place instead (among those that match `q`), so that a long list opens anywhere.
+        """
         document = await self.documents.get(document_id)
         position = 0 if cursor is None else decode_position(cursor)
+        if start is not None:
+            position = await self.repository.position_at(document_id, start, q)
         if around is not None:
             middle = await self.repository.find(around)
             if middle is None or middle.document_id != document_id:
