@@ -9,7 +9,7 @@ from typing import Any
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import NoText, TooManyPages
-from refdesk.knowledge.parsing.ocr import allowance
+from refdesk.knowledge.parsing.ocr import allowance, require_memory
 from refdesk.knowledge.parsing.ocr.report import report_ocr
 from refdesk.knowledge.parsing.progress import report
 
@@ -45,6 +45,7 @@ class Picture:
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Blocks in reading order; a picture without text is `NoText`."""
+        require_memory()
         # Loaded here, so that choosing a parser does not load OpenCV.
         from refdesk.knowledge.parsing.layout.blocks import add_blocks
         from refdesk.knowledge.parsing.layout.headings import body_size, label_by_size

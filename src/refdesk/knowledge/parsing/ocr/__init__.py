@@ -4,7 +4,7 @@ Loading this package costs nothing; OpenCV and the models are loaded with the fi
 cost (`Allowance`). Knows no file format but those of pictures.
 """
 
-from refdesk.knowledge.parsing.ocr.allowance import Allowance, allowance, allowing
+from refdesk.knowledge.parsing.ocr.allowance import Allowance, allowance, allowing, require_memory
 from refdesk.knowledge.parsing.ocr.embedded import PictureText, read_image_text
 
-__all__ = ["Allowance", "PictureText", "allowance", "allowing", "read_image_text"]
+__all__ = ["Allowance", "PictureText", "allowance", "allowing", "read_image_text", "require_memory"]

@@ -14,6 +14,27 @@ from dataclasses import dataclass, field
 from refdesk.knowledge.parsing.blocks import ParseOptions
 from refdesk.knowledge.parsing.progress import extend
 
+# Address space, not memory in use: measured, 600 MB are too little for the smallest picture.
+_LEAST_BYTES = 768 * 1024**2
+
+
+def has_memory() -> bool:
+    """Whether this process may have the memory OCR needs; asked before its libraries are loaded, because
+    they would end the process instead of failing.
+    """
+    try:
+        import resource
+    except ImportError:
+        return True
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return limit == resource.RLIM_INFINITY or limit >= _LEAST_BYTES
+
+
+def require_memory() -> None:
+    """Raise `MemoryError` where OCR cannot be loaded."""
+    if not has_memory():
+        raise MemoryError(f"OCR needs {_LEAST_BYTES // 1024**2} MB")
+
 
 @dataclass(slots=True)
 class Allowance:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from refdesk.knowledge.parsing.blocks import ParseOptions
 from refdesk.knowledge.parsing.errors import ParseError
-from refdesk.knowledge.parsing.ocr.allowance import allowance
+from refdesk.knowledge.parsing.ocr.allowance import allowance, has_memory
 
 # Smaller ones are icons and bullets; a line of text that can be read is at least this large.
 _MIN_BYTES = 200
@@ -35,6 +35,9 @@ def read_image_text(data: bytes, options: ParseOptions) -> PictureText | None:
     if digest in left.known:
         return None
     left.known.add(digest)
+    if not has_memory():
+        left.skipped += 1
+        return None
     # Loaded here: most files hold no picture, and OpenCV takes 0.2 s.
     from refdesk.knowledge.parsing.ocr.picture_pages import laid_out, read_frame
     from refdesk.knowledge.parsing.ocr.pictures import open_picture

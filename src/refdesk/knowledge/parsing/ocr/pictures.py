@@ -18,7 +18,7 @@ from refdesk.knowledge.parsing.ocr.detection import Image
 _pil: Any = import_module("PIL.Image")
 _operations: Any = import_module("PIL.ImageOps")
 
-_FORMATS = ("PNG", "JPEG", "MPO", "TIFF", "WEBP", "BMP", "GIF", "PPM")
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
 _PAGED = ("TIFF",)  # frames of other formats are those of an animation: the first one shows what it is
 _MAX_PIXELS = 150_000_000
 _READ_PIXELS = 12_000_000

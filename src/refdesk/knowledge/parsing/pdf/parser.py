@@ -18,7 +18,7 @@ from refdesk.knowledge.parsing.layout.blocks import add_blocks
 from refdesk.knowledge.parsing.layout.headings import body_size, label_by_entries, label_by_size
 from refdesk.knowledge.parsing.layout.lines import Text
 from refdesk.knowledge.parsing.layout.pages import PageInput, PageLayout, lay_out, texts_of_pages
-from refdesk.knowledge.parsing.ocr import allowance
+from refdesk.knowledge.parsing.ocr import allowance, require_memory
 from refdesk.knowledge.parsing.ocr.report import report_ocr
 from refdesk.knowledge.parsing.pdf.glyphs import Frame, PageGlyphs, read_glyphs
 from refdesk.knowledge.parsing.pdf.legibility import Quality, quality_of
@@ -153,7 +153,7 @@ class _Reading:
             f" {g.char}" if g.space_before else g.char for glyphs in read.by_turn.values() for g in glyphs
         )
         quality = quality_of(text, read.unmapped)
-        need = self._need(page, frame, quality, len(text))
+        need = self._need(page, frame, quality, _FEW_CHARS if number in self.layers else len(text))
         layer = PageInput(number, read.width, read.height, read.by_turn)
         if quality in ("usable", "doubtful"):
             layer.across, layer.down = rules_of(page, frame)
@@ -188,6 +188,7 @@ class _Reading:
     def _scan(
         self, page: Handle, number: int, quality: Quality, text: str, layer: PageInput | None
     ) -> PageInput | None:
+        require_memory()
         # Loaded here: most PDFs have a text layer, and OpenCV takes 0.2 s.
         from refdesk.knowledge.parsing.pdf.scanned import Scans, agrees, joined
 
