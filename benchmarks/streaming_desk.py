@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,12 +36,13 @@ from refdesk.kit.settings import Settings
 from refdesk.server import create_app
 from refdesk.testing.embedder import HashingEmbedder
 from refdesk.testing.library import Library
-from refdesk.testing.scripted_model import Request, Send, delta, events, scripted_model
+from refdesk.testing.scripted_model import delta, events, scripted_model
 
 TEXT = (
     "To reset the router to factory settings, hold the reset button for 10 seconds. "
     "The default password is printed on the label underneath the device."
 )
+_KEEP_ALIVE_S = 5.0
 QUESTION = "How do I reset the router to factory settings?"
 
 
@@ -141,21 +142,82 @@ def _start(role: str, stack: contextlib.ExitStack, *more: str) -> tuple[subproce
     return process, process.stdout.readline().strip()
 
 
-async def _serve_model(gate: Path, deltas: int, interval_s: float) -> None:
-    async def reply(request: Request, send: Send) -> None:
-        while not gate.exists():  # noqa: ASYNC110, ASYNC240 — another process makes the file
-            await asyncio.sleep(0.05)
-        await send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
-        begun = time.monotonic()
-        for number in range(deltas):
-            await asyncio.sleep(max(0.0, begun + number * interval_s - time.monotonic()))
-            await send(b"data: " + json.dumps(delta(f"{time.monotonic_ns()} ")).encode() + b"\n\n")
-        await send(b"data: " + json.dumps(delta(finish="stop")).encode() + b"\n\ndata: [DONE]\n\n")
+class _TickingModel:
+    """A chat model whose open answers all get their next part from one clock.
 
+    One task and one text for all streams, so that it takes little of the machine from the server: 10,000
+    parts a second cost it a tenth of a core, where a task a stream costs more than the server itself.
+    """
+
+    PHASES = 25
+
+    def __init__(self, deltas: int, interval_s: float) -> None:
+        self._deltas, self._interval_s = deltas, interval_s
+        self._streams: list[list[asyncio.WriteTransport]] = [[] for _ in range(self.PHASES)]
+        self._count = 0
+        self._told = time.monotonic()
+
+    async def serve(self, gate: Path) -> None:
+        server = await asyncio.get_running_loop().create_server(lambda: _Answer(self), "127.0.0.1", 0)
+        print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+        while not gate.exists():  # noqa: ASYNC240 — another process makes the file
+            await asyncio.sleep(0.01)
+            if time.monotonic() - self._told > _KEEP_ALIVE_S:  # as vendors do while a model thinks
+                self._told = time.monotonic()
+                self._write((stream for phase in self._streams for stream in phase), b": wait\n\n")
+        begun = time.monotonic()
+        for step in range(self._deltas * self.PHASES):
+            due = begun + step * self._interval_s / self.PHASES
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            part = b"data: " + json.dumps(delta(f"{time.monotonic_ns()} ")).encode() + b"\n\n"
+            self._write(self._streams[step % self.PHASES], part)
+        end = b"data: " + json.dumps(delta(finish="stop")).encode() + b"\n\ndata: [DONE]\n\n"
+        everyone = [stream for phase in self._streams for stream in phase]
+        self._write(everyone, end)
+        for stream in everyone:
+            stream.close()
+        await asyncio.Event().wait()
+
+    @staticmethod
+    def _write(streams: Iterable[asyncio.WriteTransport], data: bytes) -> None:
+        for stream in streams:
+            if not stream.is_closing():
+                stream.write(data)
+
+    def add(self, stream: asyncio.WriteTransport) -> None:
+        stream.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+        self._streams[self._count % self.PHASES].append(stream)
+        self._count += 1
+
+
+class _Answer(asyncio.Protocol):
+    """One connection: the request as a whole, then what the clock writes."""
+
+    def __init__(self, model: _TickingModel) -> None:
+        self._model = model
+        self._request = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._request += data
+        head, separator, body = self._request.partition(b"\r\n\r\n")
+        if not separator:
+            return
+        lines = head.lower().split(b"\r\n")
+        length = next((int(line[15:]) for line in lines if line.startswith(b"content-length:")), 0)
+        if len(body) >= length:
+            assert isinstance(self._transport, asyncio.WriteTransport)
+            self._model.add(self._transport)
+
+
+async def _serve_model(gate: Path, deltas: int, interval_s: float) -> None:
+    if interval_s:
+        await _TickingModel(deltas, interval_s).serve(gate)
+        return
     async with scripted_model() as model:
-        model.always(
-            reply if interval_s else events([delta("Hold the reset button [1]."), delta(finish="stop")])
-        )
+        model.always(events([delta("Hold the reset button [1]."), delta(finish="stop")]))
         print(model.base_url, flush=True)
         await asyncio.Event().wait()
 
