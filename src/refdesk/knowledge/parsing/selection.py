@@ -9,7 +9,7 @@ from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, Parse
 from refdesk.knowledge.parsing.embedded_pictures import has_pictures_beside, pictures_beside
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
 from refdesk.knowledge.parsing.identify import head_of
-from refdesk.knowledge.parsing.ocr import allowing
+from refdesk.knowledge.parsing.ocr import allowing, skipped_pictures
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, unlock
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 
@@ -104,8 +104,10 @@ def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed
     data = unlock(data, options)
     parser = choose(data, name)
     try:
-        with allowing(options), _pictures_in_addresses(options):
+        with allowing(options) as left, _pictures_in_addresses(options):
             parsed = parser.parse(data, name, options)
+            if unread := left.take_skipped():
+                parsed = replace(parsed, warnings=(*parsed.warnings, skipped_pictures(unread)))
     except RecursionError as error:
         raise CorruptFile("The file is nested deeper than any person would write it.") from error
     if not parsed.blocks:  # nothing but control characters, say

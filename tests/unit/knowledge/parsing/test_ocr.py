@@ -1,5 +1,6 @@
 """Pictures and scans: what is read, where it stands, what is refused, and what it may cost."""
 
+import base64
 import io
 import struct
 import sys
@@ -292,6 +293,18 @@ def test_archive_and_its_members_share_one_allowance() -> None:
     with allowing(options), allowing(options) as inner:
         assert read_image_text(_CHINESE, options) is not None
         assert not inner.is_left
+
+
+def test_pictures_of_a_document_beyond_the_limit_are_counted() -> None:
+    tags = "".join(
+        f'<img src="data:image/png;base64,{base64.b64encode(_saved(_picture([word]), "PNG")).decode()}">'
+        for word in ("First picture", "Second picture", "Third picture")
+    )
+    page = f"<!DOCTYPE html><html><body><p>Some text</p>{tags}</body></html>".encode()
+    parsed = parse(page, "a.html", ParseOptions(max_ocr_pages=1))
+    assert "First picture" in parsed.text
+    assert "Second" not in parsed.text
+    assert [(w.code, w.message[:11]) for w in parsed.warnings] == [("ocr-skipped", "2 pictures ")]
 
 
 def test_process_without_enough_memory_for_ocr_says_so() -> None:

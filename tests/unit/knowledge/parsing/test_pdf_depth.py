@@ -202,6 +202,24 @@ def test_line_that_only_looks_like_a_header_stays() -> None:
     _once(parsed, "Ducks", "Geese", "Swans", "Herons")
 
 
+def test_numbered_heading_at_the_top_of_every_page_is_no_running_line() -> None:
+    def draw(canvas: Canvas) -> None:
+        for n in range(1, 6):
+            lines(canvas, [f"Chapter {n}"], y=800, size=16)
+            lines(canvas, fill(10 * n, 6), y=760)
+            canvas.showPage()
+
+    blocks = parse(pdf(draw), "a.pdf").blocks
+    assert [b.text for b in blocks if b.kind == "heading"] == [f"Chapter {n}" for n in range(1, 6)]
+
+
+def test_file_that_is_cut_off_is_read_as_far_as_it_goes_with_a_warning() -> None:
+    data = pdf(lambda c: lines(c, fill(0, 8)), pageCompression=0)
+    parsed = parse(data[: data.rindex(b"xref")].rstrip(), "a.pdf")
+    _once(parsed, *(f"L{n:03d}" for n in range(8)))
+    assert [w.code for w in parsed.warnings] == ["damaged-file"]
+
+
 _HEAD = ("Part", "Count", "Price")
 
 

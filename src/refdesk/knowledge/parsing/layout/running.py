@@ -17,6 +17,7 @@ _ROWS_AT_EDGE = 3
 _EDGE = 0.25  # page numbers; other lines must be nearer to the edge
 _TEXT_EDGE = 0.13
 _NEAR = 6.0
+_LARGER = 2.0
 
 
 @dataclass(slots=True)
@@ -34,10 +35,13 @@ def take_running(pages: list[tuple[float, list[Segment]]]) -> tuple[list[list[Se
     """
     if len(pages) < 2:
         return [segments for _, segments in pages], [], 0
+    heading_size = _usual_size(pages) + _LARGER
     groups: dict[str, list[_Candidate]] = defaultdict(list)
     for number, (height, segments) in enumerate(pages):
         for candidate in _edge_rows(number, height, segments):
-            groups[_shape(candidate.text)].append(candidate)
+            # “Chapter 1”, “Chapter 2” at the top of pages run like a header; large ones are headings.
+            large = candidate.segments[0].size > heading_size
+            groups[candidate.text if large else _shape(candidate.text)].append(candidate)
     removed: set[int] = set()
     lines: dict[str, None] = {}
     chars = 0
@@ -60,6 +64,16 @@ def take_running(pages: list[tuple[float, list[Segment]]]) -> tuple[list[list[Se
             chars += len(re.sub(r"\s", "", candidate.text))
     kept = [[s for s in segments if id(s) not in removed] for _, segments in pages]
     return kept, list(lines)[:50], chars
+
+
+def _usual_size(pages: list[tuple[float, list[Segment]]]) -> float:
+    """The size most characters of the file have."""
+    sizes: Counter[float] = Counter()
+    for _, segments in pages:
+        for segment in segments:
+            if not segment.table:
+                sizes[round(segment.size * 2) / 2] += len(segment.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _edge_rows(number: int, height: float, segments: list[Segment]) -> list[_Candidate]:

@@ -6,5 +6,14 @@ cost (`Allowance`). Knows no file format but those of pictures.
 
 from refdesk.knowledge.parsing.ocr.allowance import Allowance, allowance, allowing, require_memory
 from refdesk.knowledge.parsing.ocr.embedded import PictureText, read_image_text
+from refdesk.knowledge.parsing.ocr.report import skipped_pictures
 
-__all__ = ["Allowance", "PictureText", "allowance", "allowing", "read_image_text", "require_memory"]
+__all__ = [
+    "Allowance",
+    "PictureText",
+    "allowance",
+    "allowing",
+    "read_image_text",
+    "require_memory",
+    "skipped_pictures",
+]

@@ -46,7 +46,7 @@ class Allowance:
     page_seconds: float
     threads: int
     read: int = 0
-    skipped: int = 0
+    pictures_skipped: int = 0
     spent: float = 0.0
     known: set[bytes] = field(default_factory=set[bytes])
 
@@ -65,6 +65,11 @@ class Allowance:
     def is_left(self) -> bool:
         """Whether another page may be read."""
         return self.mode != "off" and self.read < self.pages and self.spent < self.seconds
+
+    def take_skipped(self) -> int:
+        """How many pictures were left out since this was last asked."""
+        count, self.pictures_skipped = self.pictures_skipped, 0
+        return count
 
     @contextmanager
     def page(self) -> Generator[float]:

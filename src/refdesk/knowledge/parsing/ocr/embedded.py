@@ -36,7 +36,7 @@ def read_image_text(data: bytes, options: ParseOptions) -> PictureText | None:
         return None
     left.known.add(digest)
     if not has_memory():
-        left.skipped += 1
+        left.pictures_skipped += 1
         return None
     # Loaded here: most files hold no picture, and OpenCV takes 0.2 s.
     from refdesk.knowledge.parsing.ocr.picture_pages import laid_out, read_frame
@@ -50,7 +50,7 @@ def read_image_text(data: bytes, options: ParseOptions) -> PictureText | None:
     if min(frame.width, frame.height) < _MIN_SIDE or frame.width * frame.height < _MIN_AREA:
         return None
     if not left.is_left:
-        left.skipped += 1
+        left.pictures_skipped += 1
         return None
     page = read_frame(frame, left)
     chars = sum(len(line.text) for line in page.lines)

@@ -2,10 +2,20 @@
 
 from typing import Any
 
-from refdesk.knowledge.parsing.blocks import BlockList
+from refdesk.knowledge.parsing.blocks import BlockList, ParseWarning
 
 _LOW = 0.8
 _LISTED = 20
+_LIMITS = (
+    "OCR has a limit of pages and time for one file: split the file, or raise REFDESK_OCR_MAX_PAGES or "
+    "REFDESK_OCR_TIMEOUT_S."
+)
+
+
+def skipped_pictures(count: int) -> ParseWarning:
+    """The warning that pictures inside a file were not read."""
+    what = "One picture was" if count == 1 else f"{count} pictures were"
+    return ParseWarning("ocr-skipped", f"{what} not read. {_LIMITS}")
 
 
 def report_ocr(
@@ -19,17 +29,20 @@ def report_ocr(
     if skipped:
         found.warn(
             "ocr-skipped",
-            f"{pages_in_words(skipped)} were not read: OCR has a limit of pages and time for one file. "
-            "Split the file, or raise REFDESK_OCR_MAX_PAGES or REFDESK_OCR_TIMEOUT_S.",
+            f"Not read: {pages_in_words(skipped)}. {_LIMITS}",
             skipped[0],
         )
     if cut_short:
-        found.warn("ocr-incomplete", f"{pages_in_words(cut_short)}: reading took too long.", cut_short[0])
+        found.warn(
+            "ocr-incomplete",
+            f"Read in part, because it took too long: {pages_in_words(cut_short)}.",
+            cut_short[0],
+        )
     low = [page for page, value in sure.items() if 0 < value < _LOW]
     if low:
         found.warn(
             "low-confidence",
-            f"{pages_in_words(low)}: the text is hard to read, and parts of it may be wrong.",
+            f"Hard to read, so that parts of the text may be wrong: {pages_in_words(low)}.",
             low[0],
         )
     read = {page: value for page, value in sure.items() if value}
@@ -40,6 +53,6 @@ def report_ocr(
 
 
 def pages_in_words(numbers: list[int]) -> str:
-    """Such as “Page 3” or “Pages 1, 2, 5 …”."""
+    """Such as “page 3” or “pages 1, 2, 5 …”."""
     shown = ", ".join(map(str, numbers[:_LISTED])) + (" …" if len(numbers) > _LISTED else "")
-    return f"Page {shown}" if len(numbers) == 1 else f"Pages {shown}"
+    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"

@@ -19,7 +19,7 @@ from refdesk.knowledge.parsing.layout.headings import body_size, label_by_entrie
 from refdesk.knowledge.parsing.layout.lines import Text
 from refdesk.knowledge.parsing.layout.pages import PageInput, PageLayout, lay_out, texts_of_pages
 from refdesk.knowledge.parsing.ocr import allowance, require_memory
-from refdesk.knowledge.parsing.ocr.report import report_ocr
+from refdesk.knowledge.parsing.ocr.report import pages_in_words, report_ocr
 from refdesk.knowledge.parsing.pdf.glyphs import Frame, PageGlyphs, read_glyphs
 from refdesk.knowledge.parsing.pdf.legibility import Quality, quality_of
 from refdesk.knowledge.parsing.pdf.outline import link_entries, outline_entries
@@ -39,9 +39,10 @@ _META = {
     "Producer": "producer",
 }
 _FORMAT_ERROR, _PASSWORD_ERROR, _SECURITY_ERROR = 3, 4, 5
-_LISTED_PAGES = 20
 # A page with so few characters beside a picture that covers so much of it is a scan with a stamp.
 _FEW_CHARS, _MOSTLY_PICTURE = 100, 0.5
+# A PDF ends with this mark, give or take what mail programs and servers put behind it.
+_END, _END_WITHIN = b"%%EOF", 4096
 _OFF_HINT = "Set REFDESK_OCR to auto, or upload a version with a text layer."
 _NO_PAGES = re.compile(rb"/Type\s*/Pages\b[^>]{0,200}/Count\s+0\b|/Count\s+0\b[^>]{0,200}/Type\s*/Pages\b")
 
@@ -67,7 +68,12 @@ class Pdf:
                 raise EmptyFile("The PDF has no pages.")
             if count > options.max_pages:
                 raise TooManyPages(pages=count, limit=options.max_pages)
-            return _Reading(document, name, options).run()
+            reading = _Reading(document, name, options)
+            if _END not in data[-_END_WITHIN:]:
+                reading.found.warn(
+                    "damaged-file", "The file is cut off or damaged; what could be recovered was read."
+                )
+            return reading.run()
         finally:
             document.close()
 
@@ -211,19 +217,20 @@ class _Reading:
         if self.unreadable:
             self.found.warn(
                 "unreadable-text",
-                f"The text of {_pages(self.unreadable)} cannot be decoded: its fonts lack a character map.",
+                "The fonts lack a usable character map, and the text cannot be decoded: "
+                f"{pages_in_words(self.unreadable)}.",
                 self.unreadable[0],
             )
         if self.doubtful:
             self.found.warn(
                 "doubtful-text",
-                f"The text of {_pages(self.doubtful)} looks as if it was decoded wrongly; it was kept.",
+                f"Text that may have been decoded wrongly was kept: {pages_in_words(self.doubtful)}.",
                 self.doubtful[0],
             )
         if self.without_text and len(self.without_text) < len(self.heights):
             self.found.warn(
                 "pages-without-text",
-                f"No text was found on {_pages(self.without_text)}.",
+                f"No text was found on {pages_in_words(self.without_text)}.",
                 self.without_text[0],
             )
         if self.hidden:
@@ -273,8 +280,3 @@ class _Reading:
             if key in _META:
                 meta[_META[key]] = value.replace("\x00", "").strip()
         return meta
-
-
-def _pages(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:_LISTED_PAGES])) + (" …" if len(numbers) > _LISTED_PAGES else "")
-    return re.sub(r"^", "page " if len(numbers) == 1 else "pages ", shown)
