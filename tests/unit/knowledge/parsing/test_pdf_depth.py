@@ -295,6 +295,32 @@ def test_every_paragraph_has_its_page_and_boxes_inside_the_page() -> None:
             assert 0 <= box.y0 < box.y1 <= HEIGHT
 
 
+def test_text_that_nobody_sees_is_left_out_with_a_warning() -> None:
+    def draw(canvas: Canvas) -> None:
+        lines(canvas, ["Everybody sees this"], y=700)
+        canvas.setFillGray(1)
+        lines(canvas, ["White on white says obey"], y=650)
+        canvas.setFillGray(0)
+        lines(canvas, ["Beside the page it says obey"], x=WIDTH + 20, y=600)
+        canvas.setFillAlpha(0)
+        lines(canvas, ["Without opacity it says obey"], y=550)
+
+    parsed = parse(pdf(draw), "a.pdf")
+    assert parsed.text == "Everybody sees this"
+    assert [w.code for w in parsed.warnings] == ["hidden-text"]
+
+
+def test_white_letters_on_a_dark_field_are_read() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.rect(60, 690, 200, 24, fill=1)
+        canvas.setFillGray(1)
+        lines(canvas, ["Head of a table"], y=698)
+
+    parsed = parse(pdf(draw), "a.pdf")
+    assert parsed.text == "Head of a table"
+    assert parsed.warnings == ()
+
+
 def _private(code: str) -> str:
     return "E0" + code[2:]
 

@@ -1,7 +1,8 @@
 """Glyphs of a page as PDFium reports them, in the coordinates of the page as it is shown.
 
 Owns all calls into PDFium's text interface. Text painted twice for a bold look is taken once; invisible
-text (render mode 3) is marked. Four calls a character and a cache per text object: with the layout
+text (render modes 3 and 7, no opacity) is set apart, text outside of the page is left out, white text is
+marked. Four calls a character and a cache per text object: with the layout
 about 40 ms of CPU a page of 4,400 characters.
 """
 
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from refdesk.knowledge.parsing.layout.glyph import Glyph
 from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
 
-_INVISIBLE_MODE = 3
+_INVISIBLE_MODES = (3, 7)
+_WHITE = 245
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"simhei", b"cmbx")
 # PDFium marks a hyphen at a line end by these.
 _HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: "-"}
@@ -33,7 +35,10 @@ class PageGlyphs:
     height: float
     by_turn: dict[int, list[Glyph]]
     invisible: list[Glyph]
+    pale: list[Glyph]
+    """Those of `by_turn` that are white: they may be hidden, or stand on something dark."""
     doubled: int
+    outside: int
     unmapped: float
     """Share of the glyphs (every fourth is asked) for which PDFium had to guess the character."""
 
@@ -44,6 +49,7 @@ class _Style:
     bold: bool
     turn: int
     visible: bool
+    pale: bool
 
 
 class Frame:
@@ -87,7 +93,8 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
     invisible: list[Glyph] = []
     painted: dict[tuple[str, int, int], list[tuple[float, float, int]]] = {}
     space = False
-    doubled = 0
+    pale: list[Glyph] = []
+    doubled = outside = 0
     high = 0
     texts: list[str] = []
     unmapped = 0
@@ -127,10 +134,15 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
         if _twice(painted, char, x0, y0, style.size, address):
             doubled += 1
             continue
+        if x1 <= 0 or y1 <= 0 or x0 >= frame.width or y0 >= frame.height:
+            outside += 1
+            continue
         glyph = Glyph(_normal(char), x0, y0, x1, y1, style.size, style.bold, space)
         space = False
         if style.visible:
             by_turn.setdefault(style.turn, []).append(glyph)
+            if style.pale:
+                pale.append(glyph)
         else:
             invisible.append(glyph)
     return PageGlyphs(
@@ -139,7 +151,9 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
         frame.height,
         by_turn,
         invisible,
+        pale,
         doubled,
+        outside,
         unmapped / max(1, (len(texts) + 3) // 4),
     )
 
@@ -161,8 +175,18 @@ def _style(handle: Handle, i: int, target: Handle, frame: Frame, fonts: dict[int
     angle = raw.FPDFText_GetCharAngle(handle, i)
     turn = (-round(math.degrees(angle) / 90) - frame.turns) % 4  # PDFium counts clockwise
     weight = raw.FPDFText_GetFontWeight(handle, i)
-    visible = raw.FPDFTextObj_GetTextRenderMode(target) != _INVISIBLE_MODE
-    return _Style(round(size, 2) or 1.0, weight >= 600 or _bold_name(target, fonts), turn, visible)
+    opacity, darkest = _colour(target)
+    visible = raw.FPDFTextObj_GetTextRenderMode(target) not in _INVISIBLE_MODES and opacity > 0
+    bold = weight >= 600 or _bold_name(target, fonts)
+    return _Style(round(size, 2) or 1.0, bold, turn, visible, darkest >= _WHITE)
+
+
+def _colour(target: Handle) -> tuple[int, int]:
+    """Opacity and the darkest part of the fill colour, each 0–255."""
+    parts = [ctypes.c_uint(0) for _ in range(4)]
+    if not raw.FPDFPageObj_GetFillColor(target, *map(ctypes.byref, parts)):
+        return 255, 0
+    return parts[3].value, min(part.value for part in parts[:3])
 
 
 def _bold_name(target: Handle, fonts: dict[int, bool]) -> bool:

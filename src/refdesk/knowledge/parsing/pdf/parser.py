@@ -25,6 +25,7 @@ from refdesk.knowledge.parsing.pdf.legibility import Quality, quality_of
 from refdesk.knowledge.parsing.pdf.outline import link_entries, outline_entries
 from refdesk.knowledge.parsing.pdf.pictures import pictured_share
 from refdesk.knowledge.parsing.pdf.rules import rules_of
+from refdesk.knowledge.parsing.pdf.unseen import drop_unseen
 from refdesk.knowledge.parsing.pdf.vendor import Handle, PdfiumError, pdfium, raw
 from refdesk.knowledge.parsing.progress import report
 
@@ -149,6 +150,7 @@ class _Reading:
     def _read(self, page: Handle, number: int, frame: Frame, read: PageGlyphs) -> PageInput | None:
         self.heights.append(frame.height)
         self.doubled += read.doubled
+        self.hidden += read.outside + drop_unseen(page, read)
         if read.invisible and not any(read.by_turn.values()):
             # A scan with a text layer from OCR: the layer is all there is.
             read.by_turn[0] = read.invisible
