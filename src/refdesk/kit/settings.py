@@ -100,6 +100,12 @@ class Settings(BaseSettings):
         le=64,
         description="Threads OCR uses for one file; with more, fewer files at once are read as quickly.",
     )
+    draft_hours: int = Field(
+        default=24,
+        ge=1,
+        le=24 * 365,
+        description="Hours after which a preview that nobody imported is removed.",
+    )
     index_batch_size: int = Field(
         default=32, ge=1, le=1024, description="Paragraphs embedded and written between two checkpoints."
     )
@@ -122,6 +128,11 @@ class Settings(BaseSettings):
     allow_private_endpoints: bool = Field(
         default=True,
         description="Whether model endpoints may lie on private or loopback addresses, as local ones do.",
+    )
+    max_import_bytes: int = Field(
+        default=4 * 1024**3,
+        ge=1,
+        description="Largest accepted export of a knowledge base, packed and unpacked.",
     )
     crawl_private_addresses: bool = Field(
         default=False,

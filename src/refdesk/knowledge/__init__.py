@@ -6,7 +6,19 @@ Owns what people put in: files, documents, paragraphs and the jobs that process 
 """
 
 from refdesk.accounts import key_resources
-from refdesk.knowledge import document_routes, jobs, paragraph_routes, routes, sources, version_routes
+from refdesk.knowledge import (
+    document_routes,
+    draft_routes,
+    exchange,
+    jobs,
+    paragraph_routes,
+    pattern_routes,
+    qa,
+    question_routes,
+    routes,
+    sources,
+    version_routes,
+)
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
@@ -26,7 +38,12 @@ routers = (
     document_routes.router,
     paragraph_routes.router,
     version_routes.router,
+    draft_routes.router,
+    question_routes.router,
+    pattern_routes.router,
     sources.router,
+    qa.router,
+    exchange.router,
 )
 key_resources[RESOURCE] = require_base
 

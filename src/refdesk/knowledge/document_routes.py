@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from refdesk.accounts import BoundEditor, BoundViewer
@@ -11,7 +11,9 @@ from refdesk.kit.web import DatabaseDep, Tx
 from refdesk.knowledge import page_images
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.downloads import DOWNLOAD, UNTRUSTED, download
-from refdesk.knowledge.schemas import DocumentUpdate, DocumentView
+from refdesk.knowledge.passwords import seal_password
+from refdesk.knowledge.routes import SettingsDep
+from refdesk.knowledge.schemas import DocumentRetry, DocumentUpdate, DocumentView
 
 router = APIRouter(prefix="/api/v1", tags=["knowledge"])
 
@@ -45,11 +47,20 @@ async def delete_document(document_id: UUID, session: Tx, scope: BoundEditor) ->
 @router.post(
     "/documents/{document_id}/retry",
     operation_id="retryDocument",
-    summary="Continue a failed or cancelled document where it stopped",
+    summary="Continue a failed or cancelled document where it stopped; a password opens a protected file",
     status_code=202,
 )
-async def retry_document(document_id: UUID, session: Tx, scope: BoundEditor) -> DocumentView:
-    return await Documents(session, scope).retry(document_id)
+async def retry_document(
+    document_id: UUID,
+    session: Tx,
+    scope: BoundEditor,
+    settings: SettingsDep,
+    body: Annotated[DocumentRetry | None, Body()] = None,
+) -> DocumentView:
+    sealed = None
+    if body is not None and body.password is not None:
+        sealed = seal_password(settings, document_id, body.password.get_secret_value())
+    return await Documents(session, scope).retry(document_id, password_sealed=sealed)
 
 
 @router.post(

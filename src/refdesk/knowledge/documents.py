@@ -18,8 +18,11 @@ from refdesk.knowledge.errors import (
     NotStopped,
 )
 from refdesk.knowledge.filenames import display_name
+from refdesk.knowledge.indexing import IndexWriter
+from refdesk.knowledge.indexing.tables import KnowledgeIndex
+from refdesk.knowledge.metadata import checked_metadata
 from refdesk.knowledge.queueing import enqueue_processing, enqueue_removal
-from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
+from refdesk.knowledge.repository import DocumentFilter, DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import DocumentList, DocumentUpdate, DocumentView, NewDocument
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph
 from refdesk.knowledge.versions import OriginNames, new_version, split_again
@@ -54,20 +57,12 @@ class Documents:
         return await self._view(await self.repository.get(document_id))
 
     async def page(
-        self,
-        base_id: UUID,
-        *,
-        limit: int,
-        cursor: str | None,
-        q: str | None,
-        states: Sequence[str] | None,
+        self, base_id: UUID, *, limit: int, cursor: str | None, wanted: DocumentFilter | None = None
     ) -> Page[DocumentView]:
         """Documents of a base, newest first; the cursor is the last id seen."""
         await KnowledgeBaseRepository(self.session, self.scope).get(base_id)
         before = None if cursor is None else decode_id(cursor)
-        documents, total = await self.repository.page(
-            base_id, limit=limit + 1, before=before, q=q, states=states
-        )
+        documents, total = await self.repository.page(base_id, limit=limit + 1, before=before, wanted=wanted)
         shown = documents[:limit]
         sizes = await self.repository.file_sizes(shown)
         following = str(shown[-1].id) if len(documents) > limit else None
@@ -103,7 +98,13 @@ class Documents:
         if body.name is not None:
             document.name = display_name(body.name)
         if body.meta is not None:
-            document.meta = body.meta
+            document.meta = checked_metadata(body.meta)
+        if body.hit_handling is not None:
+            document.hit_handling = body.hit_handling
+        if body.direct_return_similarity is not None:
+            document.direct_return_similarity = body.direct_return_similarity
+        if body.is_active is not None and body.is_active != document.is_active:
+            await self._set_active(document, body.is_active)
         if body.split_settings is not None:
             wanted = body.split_settings.model_dump(exclude_defaults=True)
             if wanted != document.split_settings:
@@ -113,11 +114,16 @@ class Documents:
                 )
         return await self._view(document)
 
-    async def retry(self, document_id: UUID) -> DocumentView:
-        """Continue where it stopped: what was parsed, split and indexed is kept."""
+    async def retry(self, document_id: UUID, *, password_sealed: bytes | None = None) -> DocumentView:
+        """Continue where it stopped: what was parsed, split and indexed is kept.
+
+        `password_sealed` opens the original from now on.
+        """
         document = await self.repository.get(document_id, lock=True)
         if document.state not in ("failed", "cancelled"):
             raise NotStopped(state=document.state)
+        if password_sealed is not None:
+            document.password_sealed = password_sealed
         await self._queue(document)
         return await self._view(document)
 
@@ -139,6 +145,16 @@ class Documents:
         audit(self.session, self.scope, "document.delete", ("document", document_id), name=document.name)
         await enqueue_removal(self.session, self.scope.workspace_id, document_id)
 
+    async def _set_active(self, document: Document, is_active: bool) -> None:
+        """Let searches find the document, or not, at once and without indexing anything anew."""
+        document.is_active = is_active
+        base = await KnowledgeBaseRepository(self.session, self.scope).get(document.knowledge_base_id)
+        if document.is_draft or base.active_index_id is None:
+            return
+        index = await self.session.get(KnowledgeIndex, base.active_index_id)
+        if index is not None:
+            await IndexWriter(self.session, self.scope, index).set_document_active(document.id, is_active)
+
     async def _queue(self, document: Document) -> None:
         document.state = "queued"
         document.error = None
@@ -153,7 +169,7 @@ class Documents:
             knowledge_base_id=base_id,
             name=display_name(draft.name),
             kind="structured",
-            meta=draft.meta,
+            meta=checked_metadata(draft.meta),
             split_settings={},
             warnings=[],
             character_count=sum(len(paragraph.content) for paragraph in draft.paragraphs),

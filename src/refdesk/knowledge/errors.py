@@ -208,3 +208,26 @@ class QuestionTaken(Conflict):
     code = "question-taken"
     message = "There is already a question of this text."
     hint = "Attach the existing question to the paragraph instead."
+
+
+class TooManyDrafts(Conflict):
+    """A knowledge base holds as many previews as it may; `details.max_drafts` tells how many."""
+
+    code = "too-many-drafts"
+    message = "There are too many previews in this knowledge base."
+    hint = "Import or delete some of them."
+
+
+class DraftNotReady(Conflict):
+    """A preview that is to be imported is not complete: it is being read, or could not be."""
+
+    code = "draft-not-ready"
+    message = "This preview is not ready to be imported."
+    hint = "Wait until it has been read, retry it, or leave it out."
+
+
+class MetaInvalid(Invalid):
+    """Metadata whose value does not fit its key; `details` name the key and what it takes."""
+
+    code = "meta-invalid"
+    message = "A value of the metadata does not fit its key."

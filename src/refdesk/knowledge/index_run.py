@@ -165,7 +165,10 @@ class IndexRun:
     async def _write(self, index: KnowledgeIndex, prepared: PreparedEntries, vectors: Vectors) -> None:
         async with self._database.transaction() as session:
             document = await self._owned(session)
-            written = await IndexWriter(session, self._scope, index).write(prepared, vectors)
+            writer = IndexWriter(session, self._scope, index)
+            written = await writer.write(prepared, vectors)
+            if not document.is_active:
+                await writer.set_active([paragraph.id for paragraph in prepared.paragraphs], False)
             if self._finishes and document.state != "ready":
                 document.progress_done = min(
                     document.progress_done + written.paragraphs, document.progress_total

@@ -8,6 +8,7 @@ from refdesk.jobs import JobContext, task
 from refdesk.kit.clock import now
 from refdesk.knowledge import blobs
 from refdesk.knowledge.bases import REMOVE_BASE, enqueue_base_removal
+from refdesk.knowledge.drafts import expire_drafts
 from refdesk.knowledge.processing import DocumentRun, ParagraphRun
 from refdesk.knowledge.queueing import (
     INDEX_PARAGRAPHS,
@@ -49,13 +50,14 @@ async def remove_base_job(context: JobContext, workspace_id: str, knowledge_base
 
 @task("tidy-knowledge", cron="7,22,37,52 * * * *")
 async def tidy_knowledge(context: JobContext) -> None:
-    """Remove uploads that broke off with their process, and take up what no job works on any more.
+    """Remove uploads that broke off and previews that expired, and take up what no job works on any more.
 
     Documents stand still only where the database was out of reach for longer than the queue repeats a job;
     a removal that failed once would stay undone. One that still runs gets a successor that finds nothing.
     """
     async with context.database.transaction() as session:
         await blobs.remove_abandoned(session, now() - UPLOAD_GIVEN_UP_AFTER)
+        await expire_drafts(session, now())
         for workspace_id, document_id in await forgotten_documents(session, now() - FORGOTTEN_AFTER):
             await enqueue_processing(session, Scope.system(workspace_id), document_id)
         for workspace_id, base_id in await unremoved_bases(session, now() - FORGOTTEN_AFTER):

@@ -162,5 +162,6 @@ class ParagraphStructure:
 
 def _with_heading(paragraph: Paragraph, other: Paragraph, content: str) -> str:
     """The heading of a section that joins another one becomes text, so that it is not lost."""
-    foreign = other.title and other.title != paragraph.title and not content.startswith(other.title)
+    begins = content.partition("\n")[0].strip()
+    foreign = other.title and other.title not in (paragraph.title, begins)
     return f"{other.title}\n\n{content}" if foreign else content

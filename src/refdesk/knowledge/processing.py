@@ -7,6 +7,7 @@ is found there. So a run that was taken for dead, or is no longer wanted, can do
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
@@ -19,14 +20,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.gateway import Gateway
 from refdesk.jobs import JobContext
-from refdesk.kit.border_types import clean_json, clean_text
+from refdesk.kit.border_types import clean_text
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
-from refdesk.knowledge import blobs
+from refdesk.knowledge import blobs, parsed_texts
+from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.errors import ContentLost
 from refdesk.knowledge.index_run import IndexRun, Superseded, base_index
+from refdesk.knowledge.metadata import found_metadata
 from refdesk.knowledge.parse_settings import parse_options
 from refdesk.knowledge.parsing import NoText, Parsed, parse_in_subprocess
+from refdesk.knowledge.passwords import open_password
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.splitting import SplitResult, split
@@ -49,6 +53,8 @@ class _Claim:
     options: SplitOptions
     is_split: bool
     restores: bool
+    is_draft: bool
+    password_sealed: bytes | None
 
 
 class DocumentRun:
@@ -61,6 +67,7 @@ class DocumentRun:
         self._document_id = document_id
         self._attempt = new_id()
         self._stage = "parsing"
+        self._pages: tuple[int, int] | None = None
 
     async def run(self) -> None:
         """Bring the document to `ready`, or to `failed` with the reason. Does nothing if nothing is to do."""
@@ -81,6 +88,9 @@ class DocumentRun:
     async def _work(self, claim: _Claim) -> None:
         if not claim.is_split:
             await (self._bring_back() if claim.restores else self._read(claim))
+        if claim.is_draft:
+            await self._finish_draft()
+            return
         self._stage = "indexing"
         run = IndexRun(
             self._database,
@@ -95,10 +105,25 @@ class DocumentRun:
     async def _read(self, claim: _Claim) -> None:
         if claim.blob is None:
             raise ContentLost
-        parsed = await self._parse(claim.name, claim.blob, claim.options)
-        await self._enter("splitting")
-        result = await asyncio.to_thread(split, parsed, split_settings(claim.options))
-        await self._save(parsed, result)
+        kept: IncomingFile | None = None
+        parsed = await parsed_texts.load(
+            self._database, self._scope, self._document_id, claim.options, claim.blob
+        )
+        is_kept = parsed is not None
+        if parsed is None:
+            began = time.monotonic()
+            parsed = await self._parse(claim, claim.blob)
+            if claim.is_draft or time.monotonic() - began > parsed_texts.WORTH_KEEPING_S:
+                data = await asyncio.to_thread(parsed_texts.packed, parsed, claim.options, claim.blob)
+                kept = await parsed_texts.write(self._database, self._scope, data)
+        try:
+            await self._enter("splitting")
+            result = await asyncio.to_thread(split, parsed, split_settings(claim.options))
+            await self._save(parsed, result, kept, is_kept=is_kept)
+        except BaseException:
+            if kept is not None:
+                await kept.discard()
+            raise
 
     async def _claim(self) -> _Claim | None:
         """Take the right to write, whoever had it: the queue's lock says that no other run is alive."""
@@ -113,6 +138,8 @@ class DocumentRun:
             document.attempt = self._attempt
             document.state = self._stage = "indexing" if is_split else "parsing"
             document.error = None
+            if not is_split:
+                document.progress_done = document.progress_total = 0
             return _Claim(
                 attempt=self._attempt,
                 name=source.name,
@@ -120,6 +147,8 @@ class DocumentRun:
                 options=SplitOptions.model_validate(source.split_settings),
                 is_split=is_split,
                 restores=pending is not None and pending.restores is not None,
+                is_draft=document.is_draft,
+                password_sealed=document.password_sealed,
             )
 
     async def _owned(self, session: AsyncSession) -> Document:
@@ -134,10 +163,7 @@ class DocumentRun:
         task = asyncio.ensure_future(work)
         try:
             while not (await asyncio.wait({task}, timeout=WATCH_S))[0]:
-                async with self._database.transaction() as session:
-                    document = await DocumentRepository(session, self._scope).find(self._document_id)
-                    if document is None or document.attempt != self._attempt:
-                        raise Superseded
+                await self._look()
             task.result()
         finally:
             task.cancel()
@@ -149,36 +175,74 @@ class DocumentRun:
         async with self._database.transaction() as session:
             (await self._owned(session)).state = stage
 
-    async def _parse(self, name: str, blob: Blob, options: SplitOptions) -> Parsed:
+    async def _look(self) -> None:
+        """See whether the document is still ours, and note how many of its pages have been read."""
+        pages, self._pages = self._pages, None
+        async with self._database.transaction() as session:
+            repository = DocumentRepository(session, self._scope)
+            document = await repository.find(self._document_id, lock=pages is not None)
+            if document is None or document.attempt != self._attempt:
+                raise Superseded
+            if pages is not None and document.state == "parsing":
+                document.progress_done, document.progress_total = pages
+
+    def _note_pages(self, done: int, total: int) -> None:
+        self._pages = (done, total)
+
+    async def _parse(self, claim: _Claim, blob: Blob) -> Parsed:
         data = await blobs.load(self._database, self._scope, blob)
         settings = self._context.settings
+        password = open_password(settings, self._document_id, claim.password_sealed)
         return await parse_in_subprocess(
             data,
-            name,
-            parse_options(options, settings),
+            claim.name,
+            parse_options(claim.options, settings, password),
             timeout_s=settings.parse_timeout_s,
             memory_bytes=settings.parse_memory_bytes,
+            on_progress=self._note_pages,
         )
 
-    async def _save(self, parsed: Parsed, result: SplitResult) -> None:
+    async def _save(
+        self, parsed: Parsed, result: SplitResult, kept: IncomingFile | None, *, is_kept: bool
+    ) -> None:
         """Make this the document's text: paragraphs, index, snapshot of the version before, all at once."""
         if not result.paragraphs:
             raise NoText
         text = NewText(
             paragraphs=await asyncio.to_thread(fresh_records, result.paragraphs),
             kind=parsed.kind,
-            found_meta=clean_json(parsed.meta),
+            found_meta=found_metadata(parsed.meta),
             coverage=parsed.coverage,
             warnings=[
                 {"code": warning.code, "message": clean_text(warning.message), "page": warning.page}
                 for warning in (*parsed.warnings, *result.warnings)
             ],
+            report={
+                "extracted_chars": parsed.extracted_chars,
+                "kept_chars": parsed.kept_chars,
+                "removed_chars": result.removed_chars,
+                "ocr_pages": len(parsed.meta.get("ocr_pages") or ()),
+            },
         )
         async with self._database.transaction() as session:
             document = await self._owned(session)
-            index = await base_index(session, self._scope, document.knowledge_base_id)
+            index = None
+            if not document.is_draft:
+                index = await base_index(session, self._scope, document.knowledge_base_id)
             await take_text(session, self._scope, index, document, text)
-            document.state = "indexing"
+            if not is_kept:
+                await parsed_texts.keep(session, self._scope, document, kept)
+            if document.is_draft:
+                document.state, document.attempt = "draft", None
+            else:
+                document.state = "indexing"
+
+    async def _finish_draft(self) -> None:
+        """For a preview that was split before, and whose job was lost on its last step."""
+        with contextlib.suppress(Superseded):
+            async with self._database.transaction() as session:
+                document = await self._owned(session)
+                document.state, document.attempt = "draft", None
 
     async def _bring_back(self) -> None:
         await self._enter("splitting")
@@ -189,6 +253,7 @@ class DocumentRun:
                 raise Superseded
             index = await base_index(session, self._scope, document.knowledge_base_id)
             await bring_back(session, self._scope, index, document, pending)
+            await parsed_texts.keep(session, self._scope, document, None)
             document.state = "indexing"
 
     async def _fail(self, failure: dict[str, Any]) -> None:

@@ -1,16 +1,17 @@
 """All SQL of questions and of what they are attached to. Bound to the scope's workspace."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, delete, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.ids import new_id
-from refdesk.knowledge.tables import Paragraph, ParagraphQuestion, Question
+from refdesk.kit.like import containing
+from refdesk.knowledge.tables import Document, Paragraph, ParagraphQuestion, Question
 
 # Rows of one statement: PostgreSQL takes 65,535 parameters.
 BATCH = 5_000
@@ -30,6 +31,144 @@ class QuestionRepository:
             .where(ParagraphQuestion.workspace_id == self.scope.workspace_id)
             .order_by(Question.id)
         )
+
+    def _of_base(self, base_id: UUID) -> Select[Question]:
+        """Questions of a base, but for those that only paragraphs of previews have."""
+        attached = exists().where(ParagraphQuestion.question_id == Question.id)
+        imported = (
+            exists()
+            .where(ParagraphQuestion.question_id == Question.id)
+            .where(Paragraph.id == ParagraphQuestion.paragraph_id)
+            .where(Document.id == Paragraph.document_id, Document.is_draft.is_(False))
+        )
+        return select(Question).where(
+            Question.workspace_id == self.scope.workspace_id,
+            Question.knowledge_base_id == base_id,
+            or_(~attached, imported),
+        )
+
+    async def find(self, question_id: UUID) -> Question | None:
+        return await self.session.scalar(
+            select(Question).where(
+                Question.workspace_id == self.scope.workspace_id, Question.id == question_id
+            )
+        )
+
+    async def by_content(self, base_id: UUID, content: str) -> Question | None:
+        return await self.session.scalar(
+            select(Question).where(
+                Question.workspace_id == self.scope.workspace_id,
+                Question.knowledge_base_id == base_id,
+                Question.content == content,
+            )
+        )
+
+    async def page(
+        self, base_id: UUID, *, limit: int, before: UUID | None, q: str | None
+    ) -> tuple[list[Question], int]:
+        """Questions of a base, the newest first, and how many match in all."""
+        query = self._of_base(base_id)
+        if q:
+            query = query.where(Question.content.ilike(containing(q)))
+        total = await self.session.scalar(select(func.count()).select_from(query.subquery()))
+        if before is not None:
+            query = query.where(Question.id < before)
+        rows = await self.session.scalars(query.order_by(Question.id.desc()).limit(limit))
+        return list(rows), total or 0
+
+    def _asked(self, question_id: UUID) -> Select[Paragraph, Document]:
+        return (
+            select(Paragraph, Document)
+            .join(ParagraphQuestion, ParagraphQuestion.paragraph_id == Paragraph.id)
+            .join(Document, Document.id == Paragraph.document_id)
+            .where(
+                ParagraphQuestion.question_id == question_id,
+                Paragraph.workspace_id == self.scope.workspace_id,
+                Document.deleted_at.is_(None),
+                Document.is_draft.is_(False),
+            )
+        )
+
+    async def paragraphs_of(
+        self, question_id: UUID, *, limit: int, after: UUID | None
+    ) -> tuple[list[tuple[Paragraph, Document]], int]:
+        """Paragraphs of documents that a question is attached to, by id, and how many there are."""
+        query = self._asked(question_id)
+        total = await self.session.scalar(query.with_only_columns(func.count()))
+        if after is not None:
+            query = query.where(Paragraph.id > after)
+        rows = await self.session.execute(query.order_by(Paragraph.id).limit(limit))
+        return [(paragraph, document) for paragraph, document in rows], total or 0
+
+    async def paragraph_ids(self, question_id: UUID) -> list[UUID]:
+        """All paragraphs a question is attached to, also of previews."""
+        rows = await self.session.scalars(
+            select(ParagraphQuestion.paragraph_id).where(
+                ParagraphQuestion.workspace_id == self.scope.workspace_id,
+                ParagraphQuestion.question_id == question_id,
+            )
+        )
+        return list(rows)
+
+    async def paragraph_counts(self, question_ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """How many paragraphs of documents each of these questions is attached to."""
+        rows = await self.session.execute(
+            select(ParagraphQuestion.question_id, func.count())
+            .join(Paragraph, Paragraph.id == ParagraphQuestion.paragraph_id)
+            .join(Document, Document.id == Paragraph.document_id)
+            .where(
+                ParagraphQuestion.workspace_id == self.scope.workspace_id,
+                ParagraphQuestion.question_id.in_(question_ids),
+                Document.deleted_at.is_(None),
+                Document.is_draft.is_(False),
+            )
+            .group_by(ParagraphQuestion.question_id)
+        )
+        return dict(rows.all())
+
+    async def lock_documents(self, paragraph_ids: Sequence[UUID]) -> list[Document]:
+        """The documents of these paragraphs, locked in the order of their ids."""
+        found: dict[UUID, Document] = {}
+        for i in range(0, len(paragraph_ids), BATCH):
+            owners = select(Paragraph.document_id).where(
+                Paragraph.workspace_id == self.scope.workspace_id,
+                Paragraph.id.in_(paragraph_ids[i : i + BATCH]),
+            )
+            rows = await self.session.scalars(
+                select(Document)
+                .where(Document.id.in_(owners), Document.deleted_at.is_(None))
+                .order_by(Document.id)
+                .with_for_update()
+                .execution_options(populate_existing=True)
+            )
+            found |= {document.id: document for document in rows}
+        return list(found.values())
+
+    async def raise_revisions(self, paragraph_ids: Sequence[UUID]) -> None:
+        """A new revision for each of these paragraphs."""
+        for i in range(0, len(paragraph_ids), BATCH):
+            await self.session.execute(
+                update(Paragraph)
+                .where(
+                    Paragraph.workspace_id == self.scope.workspace_id,
+                    Paragraph.id.in_(paragraph_ids[i : i + BATCH]),
+                )
+                .values(revision=Paragraph.revision + 1)
+                .execution_options(synchronize_session=False)
+            )
+
+    async def detach(self, paragraph_id: UUID, question_id: UUID) -> bool:
+        """Take one question off one paragraph. False if it was not attached."""
+        gone = await self.session.scalars(
+            delete(ParagraphQuestion)
+            .where(
+                ParagraphQuestion.workspace_id == self.scope.workspace_id,
+                ParagraphQuestion.paragraph_id == paragraph_id,
+                ParagraphQuestion.question_id == question_id,
+            )
+            .returning(ParagraphQuestion.question_id)
+        )
+        return bool(gone.all())
 
     async def of_paragraphs(self, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, list[Question]]:
         """The questions of each of these paragraphs that has any."""
@@ -102,6 +241,28 @@ class QuestionRepository:
             )
             changed += added.all()
         return list(dict.fromkeys(changed))
+
+    async def attached_to(self, paragraph_ids: Sequence[UUID]) -> set[UUID]:
+        """The questions that are attached to any of these paragraphs."""
+        rows = await self.session.scalars(
+            select(ParagraphQuestion.question_id).where(
+                ParagraphQuestion.workspace_id == self.scope.workspace_id,
+                ParagraphQuestion.paragraph_id.in_(paragraph_ids),
+            )
+        )
+        return set(rows)
+
+    async def remove_unattached(self, question_ids: Collection[UUID]) -> None:
+        """Remove those of these questions that are attached to nothing any more."""
+        if not question_ids:
+            return
+        await self.session.execute(
+            delete(Question).where(
+                Question.workspace_id == self.scope.workspace_id,
+                Question.id.in_(question_ids),
+                ~exists().where(ParagraphQuestion.question_id == Question.id),
+            )
+        )
 
     async def detach_all(self, paragraph_ids: Sequence[UUID]) -> None:
         """Take all questions off these paragraphs; the questions themselves stay."""

@@ -11,6 +11,7 @@ from refdesk.knowledge.blobs import remove_unreferenced
 from refdesk.knowledge.indexing import IndexWriter, drop_indexes_of_base
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.repository import KnowledgeBaseRepository, RemovalRepository
 from refdesk.knowledge.versions.repository import VersionRepository
 
@@ -57,7 +58,10 @@ async def _remove_some(database: Database, scope: Scope, document_id: UUID) -> b
                 index = await session.get(KnowledgeIndex, base.active_index_id)
                 if index is not None:
                     await IndexWriter(session, scope, index).remove_paragraphs(ids)
+            questions = QuestionRepository(session, scope)
+            asked = await questions.attached_to(ids)
             await paragraphs.remove(ids)
+            await questions.remove_unattached(asked)
             return False
         blob_ids = await VersionRepository(session, scope).blob_ids(document_id)
         blob_ids |= {

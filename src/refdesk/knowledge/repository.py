@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import ColumnElement, Select, func, or_, select, type_coerce, update
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -28,7 +29,57 @@ class Counts:
     documents: int = 0
     paragraphs: int = 0
     characters: int = 0
+    attention: int = 0
     states: dict[str, int] = field(default_factory=dict[str, int])
+
+
+# Documents of which less was kept are shown to people (the measure of parsing is the same).
+LEAST_COVERAGE = 0.995
+
+
+def needs_attention() -> ColumnElement[bool]:
+    """Whether a document failed, has warnings or lost text; `views` says the same of a row."""
+    return or_(
+        Document.state == "failed",
+        func.jsonb_array_length(Document.warnings) > 0,
+        func.coalesce(Document.coverage, 1.0) < LEAST_COVERAGE,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Which documents of a base are wanted; what is None does not matter.
+
+    `meta` pairs must all hold of what people or the file say; of a list one element must be equal.
+    """
+
+    q: str | None = None
+    states: Sequence[str] | None = None
+    kinds: Sequence[str] | None = None
+    is_active: bool | None = None
+    attention: bool | None = None
+    source_id: UUID | None = None
+    meta: Sequence[tuple[str, str]] = ()
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """The filter in SQL."""
+        found: list[ColumnElement[bool]] = []
+        if self.q:
+            found.append(Document.name.ilike(containing(self.q)))
+        if self.states:
+            found.append(Document.state.in_(self.states))
+        if self.kinds:
+            found.append(Document.kind.in_(self.kinds))
+        if self.is_active is not None:
+            found.append(Document.is_active.is_(self.is_active))
+        if self.attention is not None:
+            found.append(needs_attention() if self.attention else ~needs_attention())
+        if self.source_id is not None:
+            found.append(Document.source_id == self.source_id)
+        effective = type_coerce(Document.found_meta.op("||")(Document.meta), JSONB)
+        for key, value in self.meta:
+            found.append(or_(effective[key].astext == value, effective[key].contains([value])))
+        return found
 
 
 class KnowledgeBaseRepository:
@@ -101,20 +152,23 @@ class KnowledgeBaseRepository:
                 func.count(),
                 func.coalesce(func.sum(Document.paragraph_count), 0),
                 func.coalesce(func.sum(Document.character_count), 0),
+                func.count().filter(needs_attention()),
             )
             .where(
                 Document.workspace_id == self.scope.workspace_id,
                 Document.knowledge_base_id.in_(base_ids),
                 Document.deleted_at.is_(None),
+                Document.is_draft.is_(False),
             )
             .group_by(Document.knowledge_base_id, Document.state)
         )
         found = {base_id: Counts() for base_id in base_ids}
-        for base_id, state, documents, paragraphs, characters in rows:
+        for base_id, state, documents, paragraphs, characters, attention in rows:
             counts = found[base_id]
             counts.documents += documents
             counts.paragraphs += int(paragraphs)
             counts.characters += int(characters)
+            counts.attention += attention
             counts.states[state] = documents
         return found
 
@@ -155,21 +209,23 @@ class DocumentRepository:
         self.scope.require_resource(RESOURCE, found.knowledge_base_id)
         return found
 
+    def _in_base(self, base_id: UUID, *, drafts: bool = False) -> Select[Document]:
+        """Documents of a base, or its previews, which are nowhere else."""
+        return self._visible().where(Document.knowledge_base_id == base_id, Document.is_draft.is_(drafts))
+
     async def page(
         self,
         base_id: UUID,
         *,
         limit: int,
         before: UUID | None,
-        q: str | None,
-        states: Sequence[str] | None,
+        wanted: DocumentFilter | None = None,
+        drafts: bool = False,
     ) -> tuple[list[Document], int]:
         """Documents of a base, newest first (ids are in order of time), and how many match in all."""
-        query = self._visible().where(Document.knowledge_base_id == base_id)
-        if q:
-            query = query.where(Document.name.ilike(containing(q)))
-        if states:
-            query = query.where(Document.state.in_(states))
+        query = self._in_base(base_id, drafts=drafts)
+        if wanted is not None:
+            query = query.where(*wanted.conditions())
         total = await self.session.scalar(select(func.count()).select_from(query.subquery()))
         if before is not None:
             query = query.where(Document.id < before)
@@ -184,20 +240,18 @@ class DocumentRepository:
         found = {row.id: row for row in rows}
         return [found[key] for key in document_ids if key in found]
 
-    async def count(self, base_id: UUID) -> int:
+    async def count(self, base_id: UUID, *, drafts: bool = False) -> int:
         counted = await self.session.scalar(
-            select(func.count()).select_from(
-                self._visible().where(Document.knowledge_base_id == base_id).subquery()
-            )
+            select(func.count()).select_from(self._in_base(base_id, drafts=drafts).subquery())
         )
         return counted or 0
 
     async def with_content(self, base_id: UUID, sha256: bytes) -> Document | None:
         """The oldest document of the base that was made from this content."""
         return await self.session.scalar(
-            self._visible()
+            self._in_base(base_id)
             .join(Blob, Blob.id == Document.blob_id)
-            .where(Document.knowledge_base_id == base_id, Blob.sha256 == sha256)
+            .where(Blob.sha256 == sha256)
             .order_by(Document.id)
             .limit(1)
         )
@@ -205,8 +259,8 @@ class DocumentRepository:
     async def changed_since(self, base_id: UUID, since: datetime) -> list[Document]:
         """Documents of a base whose row changed after `since`, the earliest change first."""
         rows = await self.session.scalars(
-            self._visible()
-            .where(Document.knowledge_base_id == base_id, Document.updated_at > since)
+            self._in_base(base_id)
+            .where(Document.updated_at > since)
             .order_by(Document.updated_at)
             .execution_options(populate_existing=True)
         )
@@ -217,6 +271,16 @@ class DocumentRepository:
             return None
         return await self.session.scalar(
             select(Blob).where(Blob.id == document.blob_id, Blob.workspace_id == self.scope.workspace_id)
+        )
+
+    async def parsed_blob(self, document: Document) -> Blob | None:
+        """What parsing brought, where it was kept."""
+        if document.parsed_blob_id is None:
+            return None
+        return await self.session.scalar(
+            select(Blob).where(
+                Blob.id == document.parsed_blob_id, Blob.workspace_id == self.scope.workspace_id
+            )
         )
 
     async def file_sizes(self, documents: Iterable[Document | DocumentVersion]) -> Mapping[UUID, int]:

@@ -9,13 +9,14 @@ from fastapi.responses import JSONResponse
 
 from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer, still_admitted
 from refdesk.gateway import GatewayDep
-from refdesk.kit.border_types import CleanText
+from refdesk.kit.border_types import CleanText, clean_text
 from refdesk.kit.settings import Settings
 from refdesk.kit.sse import EventStreamResponse
 from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
 from refdesk.knowledge import events, uploads
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
+from refdesk.knowledge.repository import DocumentFilter
 from refdesk.knowledge.sample import create_sample_library
 from refdesk.knowledge.schemas import (
     DocumentList,
@@ -40,7 +41,41 @@ def get_settings_of_app(request: Request) -> Settings:
 SettingsDep = Annotated[Settings, Depends(get_settings_of_app)]
 ListQuery = Annotated[PageQuery, Depends()]
 
-_UPLOAD_BODY: dict[str, Any] = {
+
+def document_filter(
+    request: Request,
+    q: Annotated[CleanText | None, Query(max_length=200, description="Part of the name.")] = None,
+    state: Annotated[list[State] | None, Query(description="Only documents in these states.")] = None,
+    kind: Annotated[list[str] | None, Query(description="Only documents of these kinds.")] = None,
+    active: Annotated[bool | None, Query(description="Only documents that searches find, or do not.")] = None,
+    attention: Annotated[
+        bool | None, Query(description="Only documents that failed, have warnings or lost text.")
+    ] = None,
+    source_id: Annotated[UUID | None, Query(description="Only documents of this source.")] = None,
+    meta: Annotated[
+        list[CleanText] | None,
+        Query(description="`KEY=VALUE` of the metadata; repeatable. `meta.KEY=VALUE` is the same."),
+    ] = None,
+) -> DocumentFilter:
+    """Which documents a list is about."""
+    pairs = [tuple(given.partition("=")[::2]) for given in meta or ()]
+    pairs += [
+        (key.removeprefix("meta."), clean_text(value))
+        for key, value in request.query_params.multi_items()
+        if key.startswith("meta.")
+    ]
+    return DocumentFilter(
+        q=q,
+        states=state,
+        kinds=kind,
+        is_active=active,
+        attention=attention,
+        source_id=source_id,
+        meta=[(clean_text(key), value) for key, value in pairs],
+    )
+
+
+UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
@@ -142,7 +177,7 @@ async def delete_knowledge_base(
     summary="Upload files; each becomes a document that is processed in the background",
     status_code=202,
     response_model=UploadResult,
-    openapi_extra=_UPLOAD_BODY,
+    openapi_extra=UPLOAD_BODY,
 )
 async def upload_files(
     knowledge_base_id: UUID,
@@ -174,11 +209,10 @@ async def list_documents(
     session: Tx,
     scope: BoundViewer,
     page: ListQuery,
-    q: Annotated[CleanText | None, Query(max_length=200, description="Part of the name.")] = None,
-    state: Annotated[list[State] | None, Query(description="Only documents in these states.")] = None,
+    wanted: Annotated[DocumentFilter, Depends(document_filter)],
 ) -> Page[DocumentView]:
     return await Documents(session, scope).page(
-        knowledge_base_id, limit=page.limit, cursor=page.cursor, q=q, states=state
+        knowledge_base_id, limit=page.limit, cursor=page.cursor, wanted=wanted
     )
 
 

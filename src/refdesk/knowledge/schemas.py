@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, Name, PlainLine
 from refdesk.kit.web import Page
@@ -80,6 +80,7 @@ class KnowledgeBaseCounts(BaseModel):
     documents: int
     paragraphs: int
     characters: int
+    attention: int = Field(description="Documents that failed, have warnings or lost text.")
     states: Tally
 
 
@@ -170,7 +171,44 @@ class DocumentUpdate(_Input):
     name: PlainLine | None = Field(default=None, min_length=1, max_length=500)
     split_settings: SplitOptions | None = None
     discard_edits: bool = False
-    meta: CleanJson | None = None
+    meta: CleanJson | None = Field(
+        default=None,
+        description="All that people say. Known keys are checked: `title`, `author`, `language`, `doc_type`, "
+        "`effective_date`, `published_at`, `department` (a list), `created`, `modified`. Null hides what the "
+        "file says.",
+    )
+    is_active: bool | None = Field(default=None, description="Whether searches find it.")
+    hit_handling: HitHandling | None = None
+    direct_return_similarity: float | None = Field(
+        default=None, ge=0, le=1, description="From which similarity on a paragraph is returned as it is."
+    )
+
+
+class DocumentRetry(_Input):
+    """With `password`, the file is opened with it, now and later."""
+
+    password: SecretStr | None = Field(default=None, min_length=1, max_length=200)
+
+
+class DraftImport(_Input):
+    """Which previews become documents; without a list all that are ready."""
+
+    document_ids: list[UUID] | None = Field(default=None, min_length=1, max_length=500)
+
+
+class SkippedDraft(BaseModel):
+    """A preview that was left out because it is not ready."""
+
+    id: UUID
+    name: str
+    state: State
+
+
+class DraftImportResult(BaseModel):
+    """What was imported, and what was left out."""
+
+    imported: list[DocumentView]
+    skipped: list[SkippedDraft]
 
 
 class Problem(BaseModel):
@@ -350,6 +388,75 @@ class ParagraphUpdate(_Input):
     content: CleanText | None = Field(default=None, min_length=1, max_length=100_000)
     is_active: bool | None = None
     revision: int | None = None
+
+
+class QuestionView(BaseModel):
+    """A question of a knowledge base. `hit_count`: how often an answer was sought through it."""
+
+    id: UUID
+    knowledge_base_id: UUID
+    content: str
+    hit_count: int
+    paragraph_count: int
+    created_at: datetime
+
+
+class NewQuestion(_Input):
+    """A question, and the paragraphs that answer it."""
+
+    content: CleanText = Field(min_length=1, max_length=2_000)
+    paragraph_ids: list[UUID] = Field(default_factory=list[UUID], max_length=200)
+
+
+class QuestionUpdate(_Input):
+    """Another wording."""
+
+    content: CleanText = Field(min_length=1, max_length=2_000)
+
+
+class AttachedQuestions(_Input):
+    """Questions by text, which are made where there are none, or by id. `revision` is the paragraph's."""
+
+    contents: list[CleanText] = Field(default_factory=list, max_length=200)
+    question_ids: list[UUID] = Field(default_factory=list[UUID], max_length=200)
+    revision: int | None = None
+
+
+class QuestionList(BaseModel):
+    """The questions of one paragraph."""
+
+    items: list[QuestionRef]
+
+
+class AskedParagraph(BaseModel):
+    """A paragraph that a question is attached to, and the name of its document."""
+
+    document_name: str
+    paragraph: ParagraphView
+
+
+class PatternCheck(_Input):
+    """Regular expressions of headings, one a level, and a text to try them on."""
+
+    patterns: list[PlainLine] = Field(min_length=1, max_length=6)
+    text: CleanText = Field(max_length=1_000_000)
+
+
+class PatternHit(BaseModel):
+    """A heading that a pattern found: `start`, `end` are offsets in characters; `title` is without number."""
+
+    level: int
+    start: int
+    end: int
+    text: str
+    title: str
+
+
+class PatternCheckResult(BaseModel):
+    """The first thousand headings, and how many there are."""
+
+    matches: list[PatternHit]
+    total: int
 
 
 ParagraphAction = Literal["activate", "deactivate", "delete"]

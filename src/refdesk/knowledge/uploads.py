@@ -5,21 +5,25 @@ a bounded part of what follows is skipped to reach the next file, then the reque
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from pydantic import ValidationError
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import ClientDisconnect, Request
 
 from refdesk.accounts import Scope
+from refdesk.kit.clock import now
 from refdesk.kit.database import Database
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.documents import enqueue_processing, require_room
+from refdesk.knowledge.drafts import require_draft_room
 from refdesk.knowledge.errors import DuplicateDocument, MalformedUpload, NoFiles
 from refdesk.knowledge.filenames import display_name
 from refdesk.knowledge.multipart import Event, PartBegin, PartData, decode_name, events
@@ -38,16 +42,19 @@ MAX_FIELD_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class Target:
-    """Where the files go, and with which limits and settings."""
+    """Where the files go, and with which limits and settings; `drafts_expire_after` makes previews."""
 
     base_id: UUID
     limit_bytes: int
     limit_name: str
     split: dict[str, Any]
     allow_duplicate: bool
+    drafts_expire_after: timedelta | None = None
 
     @classmethod
-    def of(cls, base: KnowledgeBase, settings: Settings, *, allow_duplicate: bool) -> "Target":
+    def of(
+        cls, base: KnowledgeBase, settings: Settings, *, allow_duplicate: bool, drafts: bool = False
+    ) -> "Target":
         limit = upload_limit(base, settings)
         own = limit == base.max_file_bytes
         return cls(
@@ -56,6 +63,7 @@ class Target:
             limit_name="max_file_bytes of the knowledge base" if own else "REFDESK_MAX_UPLOAD_BYTES",
             split=base.settings.get("split", {}),
             allow_duplicate=allow_duplicate,
+            drafts_expire_after=timedelta(hours=settings.draft_hours) if drafts else None,
         )
 
 
@@ -165,10 +173,10 @@ class _Reception:
                 raise EmptyFile
             async with self._database.transaction() as session:
                 blob = await file.finish(session)
-                base = await require_room(session, self._scope, self._target.base_id)
+                await self._require_room(session)
                 repository = DocumentRepository(session, self._scope)
                 if not self._target.allow_duplicate:
-                    same = await repository.with_content(base.id, file.sha256)
+                    same = await repository.with_content(self._target.base_id, file.sha256)
                     if same is not None:
                         raise DuplicateDocument(
                             f"The same file is already here as “{same.name}”.",
@@ -187,7 +195,14 @@ class _Reception:
             return
         self._accept(view)
 
+    async def _require_room(self, session: AsyncSession) -> None:
+        if self._target.drafts_expire_after is None:
+            await require_room(session, self._scope, self._target.base_id)
+        else:
+            await require_draft_room(session, self._scope, self._target.base_id)
+
     def _document(self, blob: Blob) -> Document:
+        expires = self._target.drafts_expire_after
         return Document(
             id=new_id(),
             workspace_id=self._scope.workspace_id,
@@ -197,6 +212,8 @@ class _Reception:
             warnings=[],
             meta={},
             split_settings=self._target.split,
+            is_draft=expires is not None,
+            expires_at=None if expires is None else now() + expires,
             created_by=self._scope.user_id,
         )
 

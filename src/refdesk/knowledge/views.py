@@ -5,7 +5,8 @@ from typing import Any, cast
 from uuid import UUID
 
 from refdesk.kit.settings import Settings
-from refdesk.knowledge.repository import Counts
+from refdesk.knowledge.metadata import effective_metadata
+from refdesk.knowledge.repository import LEAST_COVERAGE, Counts
 from refdesk.knowledge.schemas import (
     DocumentError,
     DocumentProgress,
@@ -28,8 +29,6 @@ from refdesk.knowledge.tables import Document, DocumentVersion, KnowledgeBase, P
 from refdesk.knowledge.versions.records import ParagraphRecord
 
 SUGGESTED = "suggested_questions"
-# Documents of which less was kept are shown to people (the measure of parsing is the same).
-LEAST_COVERAGE = 0.995
 
 
 def upload_limit(base: KnowledgeBase, settings: Settings) -> int:
@@ -43,6 +42,7 @@ def counts_view(counts: Counts) -> KnowledgeBaseCounts:
         documents=counts.documents,
         paragraphs=counts.paragraphs,
         characters=counts.characters,
+        attention=counts.attention,
         states=cast(Tally, counts.states),
     )
 
@@ -90,7 +90,7 @@ def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> Documen
         progress_total=document.progress_total,
         error=_error(document.error),
         warnings=_warnings(document.warnings),
-        meta={**document.found_meta, **document.meta},
+        meta=effective_metadata(document.found_meta, document.meta),
         found_meta=document.found_meta,
         split_settings=SplitOptions.model_validate(document.split_settings),
         character_count=document.character_count,

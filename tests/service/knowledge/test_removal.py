@@ -47,7 +47,7 @@ async def test_a_deleted_document_is_hidden_at_once_and_then_removed_with_all_it
             await Documents(session, desk.scope).view(document.id)
         with pytest.raises(NotFound):
             await Paragraphs(session, desk.scope).view(paragraph)
-        page = await Documents(session, desk.scope).page(base.id, limit=10, cursor=None, q=None, states=None)
+        page = await Documents(session, desk.scope).page(base.id, limit=10, cursor=None)
         assert page.total == 0
     await remove_document_job(desk.context, str(desk.workspace_id), str(document.id))
     assert {table: await desk.count(table) for table in OWNED} == dict.fromkeys(OWNED, 0)

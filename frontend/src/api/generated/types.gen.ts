@@ -1464,6 +1464,41 @@ export type HitView = {
     returns_directly: boolean;
 };
 
+export type ImportState = 'queued' | 'running' | 'finished' | 'failed';
+
+/**
+ * ImportView
+ *
+ * An import and its new knowledge base.
+ *
+ * `done` of `documents` are in the base. `reused_vectors`: the vectors of the archive were taken as they
+ * are; otherwise the documents are embedded again, which their own states tell.
+ */
+export type ImportView = {
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    state: ImportState;
+    /**
+     * Documents
+     */
+    documents: number;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Reused Vectors
+     */
+    reused_vectors: boolean;
+    error: SourceProblem | null;
+};
+
 /**
  * InvitationRequest
  *
@@ -7347,6 +7382,135 @@ export type GetQaTemplateResponses = {
 };
 
 export type GetQaTemplateResponse = GetQaTemplateResponses[keyof GetQaTemplateResponses];
+
+export type ExportKnowledgeBaseData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/export';
+};
+
+export type ExportKnowledgeBaseErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ExportKnowledgeBaseError = ExportKnowledgeBaseErrors[keyof ExportKnowledgeBaseErrors];
+
+export type ExportKnowledgeBaseResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type ExportKnowledgeBaseResponse = ExportKnowledgeBaseResponses[keyof ExportKnowledgeBaseResponses];
+
+export type ExportDocumentData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: {
+        /**
+         * Format
+         */
+        format?: 'markdown' | 'zip';
+    };
+    url: '/api/v1/documents/{document_id}/export';
+};
+
+export type ExportDocumentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ExportDocumentError = ExportDocumentErrors[keyof ExportDocumentErrors];
+
+export type ExportDocumentResponses = {
+    /**
+     * Successful Response
+     */
+    200: string;
+};
+
+export type ExportDocumentResponse = ExportDocumentResponses[keyof ExportDocumentResponses];
+
+export type ImportKnowledgeBaseData = {
+    body: {
+        file: Blob | File;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Left out: the name it had.
+         */
+        name?: string | null;
+    };
+    url: '/api/v1/knowledge-base-imports';
+};
+
+export type ImportKnowledgeBaseErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ImportKnowledgeBaseError = ImportKnowledgeBaseErrors[keyof ImportKnowledgeBaseErrors];
+
+export type ImportKnowledgeBaseResponses = {
+    /**
+     * Successful Response
+     */
+    202: ImportView;
+};
+
+export type ImportKnowledgeBaseResponse = ImportKnowledgeBaseResponses[keyof ImportKnowledgeBaseResponses];
+
+export type GetKnowledgeBaseImportData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-base-imports/{knowledge_base_id}';
+};
+
+export type GetKnowledgeBaseImportErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetKnowledgeBaseImportError = GetKnowledgeBaseImportErrors[keyof GetKnowledgeBaseImportErrors];
+
+export type GetKnowledgeBaseImportResponses = {
+    /**
+     * Successful Response
+     */
+    200: ImportView;
+};
+
+export type GetKnowledgeBaseImportResponse = GetKnowledgeBaseImportResponses[keyof GetKnowledgeBaseImportResponses];
 
 export type RunHitTestData = {
     body: HitTestRequest;

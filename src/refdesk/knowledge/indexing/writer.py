@@ -144,6 +144,24 @@ class IndexWriter:
             },
         )
 
+    async def set_document_active(self, document_id: UUID, is_active: bool) -> None:
+        """Let searches find a document's paragraphs, but for those that are inactive themselves, or none."""
+        index = await self._indexes.lock_shared(self._index_id)
+        await self._session.execute(
+            text(
+                "UPDATE index_entries e SET is_active = p.is_active AND :is_active FROM paragraphs p"
+                " WHERE e.home = :home AND e.index_id = :index_id AND e.document_id = :document_id"
+                " AND p.id = e.paragraph_id AND p.workspace_id = :workspace_id"
+            ),
+            {
+                "is_active": is_active,
+                "home": index.home,
+                "index_id": self._index_id,
+                "document_id": document_id,
+                "workspace_id": self._scope.workspace_id,
+            },
+        )
+
     async def pending(self, document_id: UUID, limit: int) -> list[UUID]:
         """Paragraphs of a document whose present revision is not the indexed one, in reading order."""
         query = (

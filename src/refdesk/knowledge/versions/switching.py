@@ -38,6 +38,7 @@ class NewText:
     found_meta: dict[str, Any]
     coverage: float
     warnings: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    report: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 async def take_text(
@@ -61,6 +62,7 @@ async def take_text(
     await _replace_rows(session, scope, index, document, present, outcome.paragraphs, former)
     document.kind, document.found_meta, document.coverage = text.kind, text.found_meta, text.coverage
     document.warnings = [*text.warnings, *_edit_warnings(outcome, unresolved)]
+    document.report = text.report
     _complete(document, outcome.paragraphs)
 
 
@@ -80,7 +82,7 @@ async def bring_back(
     await _replace_rows(session, scope, index, document, present, held.paragraphs, former)
     document.kind, document.found_meta = earlier.kind, earlier.found_meta
     document.coverage, document.warnings = earlier.coverage, earlier.warnings
-    document.removed_origins = held.removed_origins
+    document.removed_origins, document.report = held.removed_origins, {}
     _complete(document, held.paragraphs)
 
 

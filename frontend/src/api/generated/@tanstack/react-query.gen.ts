@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -685,6 +685,60 @@ export const getQaTemplateOptions = (options: Options<GetQaTemplateData>) => que
         return data;
     },
     queryKey: getQaTemplateQueryKey(options)
+});
+
+export const exportKnowledgeBaseQueryKey = (options: Options<ExportKnowledgeBaseData>) => createQueryKey('exportKnowledgeBase', options);
+
+/**
+ * The whole knowledge base as a ZIP that can be imported again, vectors included
+ */
+export const exportKnowledgeBaseOptions = (options: Options<ExportKnowledgeBaseData>) => queryOptions<ExportKnowledgeBaseResponse, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ReturnType<typeof exportKnowledgeBaseQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await exportKnowledgeBase({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: exportKnowledgeBaseQueryKey(options)
+});
+
+export const exportDocumentQueryKey = (options: Options<ExportDocumentData>) => createQueryKey('exportDocument', options);
+
+/**
+ * A document as Markdown with its edits, or as a ZIP that can be imported as a base of its own
+ */
+export const exportDocumentOptions = (options: Options<ExportDocumentData>) => queryOptions<ExportDocumentResponse, ExportDocumentError, ExportDocumentResponse, ReturnType<typeof exportDocumentQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await exportDocument({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: exportDocumentQueryKey(options)
+});
+
+export const getKnowledgeBaseImportQueryKey = (options: Options<GetKnowledgeBaseImportData>) => createQueryKey('getKnowledgeBaseImport', options);
+
+/**
+ * How the import of a knowledge base stands
+ */
+export const getKnowledgeBaseImportOptions = (options: Options<GetKnowledgeBaseImportData>) => queryOptions<GetKnowledgeBaseImportResponse, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, ReturnType<typeof getKnowledgeBaseImportQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getKnowledgeBaseImport({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getKnowledgeBaseImportQueryKey(options)
 });
 
 export const listConversationsQueryKey = (options?: Options<ListConversationsData>) => createQueryKey('listConversations', options);
