@@ -360,3 +360,11 @@ def test_text_with_a_bad_map_is_read_from_what_the_page_shows() -> None:
     assert parsed.meta["ocr_pages"] == [1]
     assert parsed.blocks[0].confidence is not None
     assert parsed.blocks[0].boxes[0].x0 == pytest.approx(72, abs=6)
+
+
+def test_odd_text_that_the_page_shows_as_well_is_kept() -> None:
+    codes = ["BCDFG-HJKLM NPQRS-TVWXZ 4711", "ZXWVT-SRQPN MLKJH-GFDCB 1174"] * 2
+    parsed = parse(pdf(lambda c: lines(c, codes, size=14)), "a.pdf")
+    assert "ocr_pages" not in parsed.meta
+    assert parsed.warnings == ()
+    assert parsed.text.count("BCDFG-HJKLM") == 2

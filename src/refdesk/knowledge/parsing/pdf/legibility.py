@@ -8,6 +8,8 @@ type Quality = Literal["none", "usable", "doubtful", "nonsense"]
 
 _MAX_UNMAPPED, _FEW_UNMAPPED = 0.5, 0.15
 _VOWELS = re.compile("[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýœěůąę]", re.IGNORECASE)
+_KNOWN = re.compile(r"[A-Za-zÀ-ɏ\u3040-\u30ff\u3400-\u9fff]")
+_MIN_LETTERS = 40
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _WORD = re.compile(r"\S{6,}")
 _FLIP = re.compile(r"[a-zß-ÿ][A-Z]|[A-Za-z]\d[A-Za-z]|[A-Za-z][~\\^|`{}][A-Za-zÀ-ÿ]")
@@ -22,16 +24,19 @@ def quality_of(text: str, unmapped: float) -> Quality:
         return "none"
     if unmapped > _MAX_UNMAPPED or is_nonsense(text):
         return "nonsense"
-    if unmapped > _FEW_UNMAPPED or _lacks_vowels(text):
-        return "doubtful"
-    return "usable"
+    letters = [c for c in text if c.isalpha()]
+    known = sum(_KNOWN.match(c) is not None for c in letters)
+    # Of other scripts OCR reads nothing, so that it could not tell either.
+    if len(letters) < _MIN_LETTERS or known < 0.5 * len(letters):
+        return "usable"
+    return "doubtful" if unmapped > _FEW_UNMAPPED or _lacks_vowels(text) else "usable"
 
 
 def _lacks_vowels(text: str) -> bool:
     """Letters shifted by a fixed number, as fonts without a map give: no language has so few vowels."""
     letters = _LATIN.findall(text)
     plain = sum(not c.isspace() for c in text)
-    if len(letters) < 40 or len(letters) < 0.5 * plain:
+    if len(letters) < _MIN_LETTERS or len(letters) < 0.5 * plain:
         return False
     return len(_VOWELS.findall(text)) < 0.2 * len(letters)
 

@@ -198,7 +198,7 @@ class _Reading:
     ) -> PageInput | None:
         require_memory()
         # Loaded here: most PDFs have a text layer, and OpenCV takes 0.2 s.
-        from refdesk.knowledge.parsing.pdf.scanned import Scans, agrees, joined
+        from refdesk.knowledge.parsing.pdf.scanned import Scans, contradicts, joined
 
         if self.scans is None:
             self.scans = Scans(self.left)
@@ -206,7 +206,7 @@ class _Reading:
         if found is None:
             return None
         scan, seen = found
-        if quality == "doubtful" and agrees(text, seen):
+        if quality == "doubtful" and not contradicts(text, seen):
             self.scans.agreed.append(number)
         if not seen.lines or number in self.scans.agreed:
             self.scans.sure.pop(number)

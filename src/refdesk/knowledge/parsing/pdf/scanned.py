@@ -21,7 +21,7 @@ from refdesk.knowledge.parsing.pdf.vendor import Handle
 _DPI = 200
 _LONGEST_PX = 3_600
 _SHORTEST_PX = 600
-_AGREE = 0.7
+_AGREE, _SURE, _ENOUGH = 0.7, 0.85, 0.5
 
 
 @dataclass(slots=True)
@@ -58,11 +58,13 @@ def _drawn(page: Handle) -> tuple[Image, float]:
     return pixels, 1 / scale
 
 
-def agrees(text: str, seen: OcrPage) -> bool:
-    """Whether a text layer says what OCR sees, by the characters of both."""
+def contradicts(text: str, seen: OcrPage) -> bool:
+    """Whether OCR is sure of another text than the layer's, by the characters of both."""
     layer = Counter(c.lower() for c in text if c.isalnum())
     read = Counter(c.lower() for line in seen.lines for c in line.text if c.isalnum())
-    return (layer & read).total() >= _AGREE * max(layer.total(), read.total(), 1)
+    if seen.confidence < _SURE or read.total() < _ENOUGH * layer.total():
+        return False
+    return (layer & read).total() < _AGREE * max(layer.total(), read.total(), 1)
 
 
 def joined(scan: PageInput, layer: list[Glyph]) -> PageInput:
