@@ -16,7 +16,11 @@ from refdesk.server.problems import PROBLEM_TYPE, logged_path, problem_body
 
 log = structlog.get_logger(__name__)
 
-FILES_PATH = re.compile(r"/api/v1/knowledge-bases/[^/]+/files")
+# Bodies of files, each held to the limit of uploads while it streams, not to that of requests.
+FILES_PATH = re.compile(
+    r"/api/v1/(knowledge-bases/[^/]+/(files|drafts|qa-files)|documents/[^/]+/file|sources/[^/]+/files"
+    r"|knowledge-base-imports)"
+)
 QUIET_PATHS = ("/healthz", "/readyz")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -79,9 +83,9 @@ def _takes_files(scope: Scope) -> bool:
 
 
 class BodyLimit:
-    """Refuses bodies over the limit while they arrive, but for the one route that takes files.
+    """Refuses bodies over the limit while they arrive, but on the routes that take files.
 
-    That route streams and has limits of its own; what a request says of its content type decides nothing.
+    Those stream and have limits of their own; what a request says of its content type decides nothing.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
