@@ -61,7 +61,7 @@ class Settings(BaseSettings):
     parse_max_output_bytes: int = Field(
         default=256 * 1024**2, ge=1024**2, description="Largest result of parsing one file, as JSON."
     )
-    parse_max_pages: int = Field(default=5_000, ge=1, description="Most pages or slides of one file.")
+    parse_max_pages: int = Field(default=20_000, ge=1, description="Most pages or slides of one file.")
     parse_max_unpacked_bytes: int = Field(
         default=512 * 1024**2, ge=1024**2, description="Most bytes one archive or Office file unpacks to."
     )
