@@ -9,6 +9,9 @@ import typer
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find, group_of
 from refdesk.cli._indexing import wait_for, work_until_idle
+from refdesk.cli._kb_documents import document_line
+from refdesk.cli._kb_drafts import add_commands as add_draft_commands
+from refdesk.cli._kb_paragraphs import add_commands as add_paragraph_commands
 from refdesk.cli._kb_qa import add_commands as add_qa_commands
 from refdesk.cli._kb_sources import (
     DryRunOption,
@@ -18,6 +21,7 @@ from refdesk.cli._kb_sources import (
     sync_folder,
 )
 from refdesk.cli._kb_sources import add_commands as add_source_commands
+from refdesk.cli._kb_versions import add_commands as add_version_commands
 
 BASES = "/api/v1/knowledge-bases"
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
@@ -27,7 +31,7 @@ Mode = Literal["embedding", "keywords", "blend"]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    group = group_of(app, "kb", "Knowledge bases: create, list, delete, add, documents, retry, search.")
+    group = group_of(app, "kb", "Knowledge bases: their files, documents, versions, paragraphs, questions.")
     add_command(group, "create", create)
     add_command(group, "list", list_bases)
     add_command(group, "delete", delete)
@@ -35,6 +39,9 @@ def register(app: typer.Typer) -> None:
     add_command(group, "documents", documents)
     add_command(group, "retry", retry)
     add_command(group, "search", search)
+    add_draft_commands(group)
+    add_version_commands(group)
+    add_paragraph_commands(group)
     add_source_commands(group)
     add_qa_commands(group)
 
@@ -145,12 +152,23 @@ async def documents(
     client: Client,
     name: NameArgument,
     state: Annotated[list[str] | None, typer.Option(help="Only documents in this state; repeatable.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Only documents of this kind; repeatable.")] = None,
+    attention: Annotated[
+        bool, typer.Option("--attention", help="Only those that failed, have warnings or lost text.")
+    ] = False,
+    meta: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Only with this metadata; repeatable.")
+    ] = None,
 ) -> Result:
     """List the documents of a knowledge base."""
+    wrong = [given for given in meta or () if "=" not in given]
+    if wrong:
+        raise InvalidArgument(f"--meta wants KEY=VALUE, not {wrong[0]}.")
     base = await _base(client, name)
-    query = {"state": state} if state else {}
+    wanted = {"state": state, "kind": kind, "meta": meta, "attention": attention}
+    query: dict[str, Any] = {key: value for key, value in wanted.items() if value}
     items = await client.all(f"{BASES}/{base['id']}/documents", **query)
-    return Result(items, [_document_line(item) for item in items] or ["No documents."])
+    return Result(items, [document_line(item) for item in items] or ["No documents."])
 
 
 async def retry(
@@ -160,19 +178,25 @@ async def retry(
         str | None, typer.Argument(metavar="[DOCUMENT]", help="Name or id; otherwise all that failed.")
     ] = None,
     wait: WaitOption = False,
+    ask_password: Annotated[
+        bool, typer.Option("--ask-password", help="Ask for the password of a protected file.")
+    ] = False,
 ) -> Result:
     """Process failed documents again, from where they stopped."""
+    if ask_password and document is None:
+        raise InvalidArgument("--ask-password is for one document.")
     base = await _base(client, name)
     path = f"{BASES}/{base['id']}/documents"
     if document is not None:
         stopped = [await find(client, path, document, what="document")]
     else:
         stopped = await client.all(path, state=["failed"])
-    items = [await client.post(f"/api/v1/documents/{item['id']}/retry") for item in stopped]
+    body = {"password": typer.prompt("Password", hide_input=True, err=True)} if ask_password else None
+    items = [await client.post(f"/api/v1/documents/{item['id']}/retry", body) for item in stopped]
     if wait and items:
         items = await wait_for(client, base["id"], [item["id"] for item in items], show=True)
     failed = any(item["state"] == "failed" for item in items)
-    lines = [_document_line(item) for item in items] or ["No document has failed."]
+    lines = [document_line(item) for item in items] or ["No document has failed."]
     return Result(items, lines, exit_code=1 if failed else 0)
 
 
@@ -224,22 +248,15 @@ async def _upload(client: Client, base_id: str, path: Path, allow_duplicate: boo
 
 def _base_line(base: dict[str, Any]) -> str:
     counts = base["counts"]
-    attention = counts["states"].get("failed", 0)
     line = f"{base['name']}  {counts['documents']} documents, {counts['paragraphs']} paragraphs"
-    return f"{line}, {attention} failed" if attention else line
+    failed, attention = counts["states"].get("failed", 0), counts["attention"]
+    line = f"{line}, {failed} failed" if failed else line
+    return f"{line}, {attention} need attention" if attention > failed else line
 
 
 def _outcome_line(outcome: dict[str, Any]) -> str:
     line = f"{outcome['path']}  {outcome['state']}"
     error = outcome["error"]
-    return line if error is None else f"{line}: {error['reason']} [{error['code']}]"
-
-
-def _document_line(document: dict[str, Any]) -> str:
-    line = f"{document['id']}  {document['name']}  {document['state']}"
-    if document["state"] == "indexing":
-        line += f" {document['progress_done']}/{document['progress_total']}"
-    error = document["error"]
     return line if error is None else f"{line}: {error['reason']} [{error['code']}]"
 
 

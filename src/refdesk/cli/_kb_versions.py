@@ -1,0 +1,124 @@
+"""Versions on the command line: replace a document's file, list, compare, go back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from refdesk.cli._client import Client, InvalidArgument
+from refdesk.cli._commands import Result, add_command
+from refdesk.cli._kb_documents import (
+    DOCUMENTS,
+    BaseOption,
+    DocumentArgument,
+    WaitOption,
+    attention_lines,
+    document_of,
+    is_final,
+    until,
+)
+
+VersionArgument = Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the version.")]
+_SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": "↕"}
+
+
+def add_commands(group: typer.Typer) -> None:
+    """Add the commands to the group `kb`."""
+    add_command(group, "replace", replace)
+    add_command(group, "versions", versions)
+    add_command(group, "diff", diff)
+    add_command(group, "rollback", rollback)
+
+
+async def replace(
+    client: Client,
+    document: DocumentArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The new file.")],
+    kb: BaseOption = None,
+    wait: WaitOption = False,
+) -> Result:
+    """Give a document another file; edits, questions and flags are carried over."""
+    if not file.is_file():
+        raise InvalidArgument(f"There is no file {file}.")
+    found = await document_of(client, document, kb)
+    with file.open("rb") as content:
+        changed = await client.request(
+            "POST", f"{DOCUMENTS}/{found['id']}/file", files=[("file", (file.name, content))]
+        )
+    return await _outcome(client, changed, wait=wait)
+
+
+async def versions(client: Client, document: DocumentArgument, kb: BaseOption = None) -> Result:
+    """List a document's versions, the newest first."""
+    found = await document_of(client, document, kb)
+    items = await client.all(f"{DOCUMENTS}/{found['id']}/versions")
+    return Result(items, [_version_line(item) for item in items])
+
+
+async def diff(
+    client: Client,
+    document: DocumentArgument,
+    earlier: Annotated[int, typer.Argument(metavar="A", min=1, help="Number of the earlier version.")],
+    later: Annotated[int, typer.Argument(metavar="B", min=1, help="Number of the later version.")],
+    kb: BaseOption = None,
+) -> Result:
+    """Show what differs between two versions: [-gone-] and {+new+} words."""
+    found = await document_of(client, document, kb)
+    path = f"{DOCUMENTS}/{found['id']}/diff"
+    first = page = await client.get(path, **{"from": earlier, "to": later, "limit": 500})
+    items = list(page["items"])
+    while page["next_cursor"]:
+        query = {"from": earlier, "to": later, "limit": 500, "cursor": page["next_cursor"]}
+        page = await client.get(path, **query)
+        items += page["items"]
+    counts = first["counts"]
+    lines = [line for item in items for line in _change_lines(item)]
+    lines.append(", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    value = {"from": earlier, "to": later, "counts": counts, "changes": items}
+    return Result(value, lines)
+
+
+async def rollback(
+    client: Client,
+    document: DocumentArgument,
+    number: VersionArgument,
+    kb: BaseOption = None,
+    wait: WaitOption = False,
+) -> Result:
+    """Bring a version back as a new one."""
+    found = await document_of(client, document, kb)
+    changed = await client.post(f"{DOCUMENTS}/{found['id']}/versions/{number}/restore")
+    return await _outcome(client, changed, wait=wait)
+
+
+async def _outcome(client: Client, document: Any, *, wait: bool) -> Result:
+    if wait:
+        (document,) = await until(client, [document["id"]], is_final)
+    return Result(document, attention_lines(document), exit_code=1 if document["state"] == "failed" else 0)
+
+
+def _version_line(version: dict[str, Any]) -> str:
+    mark = "*" if version["is_current"] else " "
+    return (
+        f"{mark} {version['number']}  {version['created_at'][:16]}  {version['reason']}  {version['name']}"
+        f"  {version['paragraph_count']} paragraphs"
+    )
+
+
+def _change_lines(change: dict[str, Any]) -> Iterator[str]:
+    side = change["after"] or change["before"]
+    section = " › ".join(part for part in [*side["title_chain"], side["title"]] if part)
+    yield f"{_SIGNS[change['kind']]} {side['position'] + 1}. {section}".rstrip()
+    before, after = change["before"], change["after"]
+    if before and after and before["title"] != after["title"]:
+        yield f"   [-{before['title']}-]{{+{after['title']}+}}"
+    if change["kind"] != "moved":
+        text = "".join(_marked(part) for part in change["parts"])
+        yield from (f"   {line}" for line in text.splitlines())
+
+
+def _marked(part: dict[str, str]) -> str:
+    if part["op"] == "equal":
+        return part["text"]
+    return f"[-{part['text']}-]" if part["op"] == "delete" else f"{{+{part['text']}+}}"

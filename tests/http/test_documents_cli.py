@@ -1,0 +1,61 @@
+"""`refdesk kb`: previews, versions, paragraphs, questions and attention from the command line."""
+
+from pathlib import Path
+
+from tests.http.test_knowledge_cli import Run, done, run
+
+__all__ = ["run"]  # the fixture
+
+
+def test_files_are_previewed_imported_replaced_compared_and_rolled_back(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "notes.md"
+    file.write_text("## Lamp\n\nThe lamp is lit at dusk.\n\n## Bell\n\nThe bell rings in fog.\n")
+    done(run("create", "Preview", "--json"))
+    seen = done(run("preview", "preview", str(file), "--json"))
+    (outcome,) = seen["files"]
+    assert (outcome["document"]["state"], outcome["error"]) == ("draft", None)
+    assert [p["title"] for p in outcome["paragraphs"]] == ["Lamp", "Bell"]
+    assert done(run("documents", "preview", "--json")) == []
+    assert "The bell rings in fog." in run("preview", "preview", str(file), "--limit", "60").stdout
+    assert len(done(run("previews", "preview", "--json"))) == 2
+    first = outcome["document"]["id"]
+    imported = done(run("import", "preview", first, "--wait", "--json"))
+    assert [document["state"] for document in imported["imported"]] == ["ready"]
+
+    file.write_text("## Lamp\n\nThe lamp is lit at dawn.\n\n## Bell\n\nThe bell rings in fog.\n")
+    replaced = done(run("replace", "notes.md", str(file), "--wait", "--json"))
+    assert (replaced["id"], replaced["version"], replaced["state"]) == (first, 2, "ready")
+    listed = done(run("versions", first, "--json"))
+    assert [(item["number"], item["is_current"]) for item in listed] == [(2, True), (1, False)]
+    compared = done(run("diff", first, "1", "2", "--json"))
+    assert (compared["counts"]["changed"], compared["counts"]["unchanged"]) == (1, 1)
+    assert "[-dusk-]{+dawn+}" in run("diff", "notes.md", "1", "2", "--kb", "preview").stdout
+    back = done(run("rollback", first, "1", "--wait", "--json"))
+    assert back["version"] == 3
+    paragraphs = done(run("paragraphs", first, "--json"))
+    assert paragraphs[0]["content"] == "The lamp is lit at dusk."
+    earlier = done(run("paragraphs", first, "--version", "2", "--json"))
+    assert earlier[0]["content"] == "The lamp is lit at dawn."
+    assert run("rollback", first, "9", "--json").exit_code != 0
+
+
+def test_questions_attention_and_metadata(run: Run, tmp_path: Path) -> None:
+    good, broken = tmp_path / "good.md", tmp_path / "broken.pdf"
+    good.write_text("---\ndepartment: [HR]\n---\n\n# Leave\n\nThirty days of leave.\n")
+    broken.write_bytes(b"%PDF-1.7\n1 0 obj\n<<")
+    done(run("create", "Desk", "--json"))
+    done(run("add", "desk", str(good), str(broken), "--wait", "--json"), exit_code=1)
+    (found,) = done(run("documents", "desk", "--meta", "department=HR", "--json"))
+    assert found["name"] == "good.md"
+    (wrong,) = done(run("attention", "desk", "--json"))
+    assert wrong["name"] == "broken.pdf"
+    assert done(run("documents", "desk", "--attention", "--json")) == [wrong]
+    assert run("documents", "desk", "--meta", "department", "--json").exit_code == 2
+    paragraph = done(run("paragraphs", found["id"], "--json"))[-1]
+    made = done(run("questions", "desk", "--add", "How much?", "--paragraph", paragraph["id"], "--json"))
+    assert made["paragraph_count"] == 1
+    (listed,) = done(run("questions", "desk", "--json"))
+    assert listed["content"] == "How much?"
+    assert "? How much?" in run("paragraphs", found["id"]).stdout
+    done(run("questions", "desk", "--remove", "How much?", "--json"))
+    assert done(run("questions", "desk", "--json")) == []
