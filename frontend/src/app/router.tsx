@@ -92,9 +92,9 @@ const knowledgeRoute = createRoute({
 const baseRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/knowledge/$baseId',
-  validateSearch: (search): { tab?: (typeof baseTabs)[number] } => {
+  validateSearch: (search): { tab?: (typeof baseTabs)[number]; imported?: boolean } => {
     const tab = baseTabs.find((name) => name === search.tab);
-    return tab ? { tab } : {};
+    return { ...(tab ? { tab } : {}), ...(search.imported === true ? { imported: true } : {}) };
   },
   component: lazyRouteComponent(() => import('../features/knowledge/BasePage')),
 });

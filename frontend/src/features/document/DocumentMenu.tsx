@@ -106,14 +106,17 @@ export function DocumentMenu({ document }: { document: DocumentView }) {
               </Menu.Item>
             </>
           )}
-          <Menu.Item
-            component="a"
-            href={withWorkspace(`/api/v1/documents/${document.id}/export`)}
-            download
-            leftSection={<IconFileExport size={15} />}
-          >
-            {t('details.export')}
-          </Menu.Item>
+          {(['markdown', 'zip'] as const).map((form) => (
+            <Menu.Item
+              key={form}
+              component="a"
+              href={withWorkspace(`/api/v1/documents/${document.id}/export?format=${form}`)}
+              download
+              leftSection={<IconFileExport size={15} />}
+            >
+              {t(`details.exportAs.${form}`)}
+            </Menu.Item>
+          ))}
           {mayWrite && (
             <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={remove}>
               {t('common.delete')}

@@ -17,6 +17,7 @@ import { SourcesTab } from '../sources/SourcesTab';
 import { BaseSettings } from './BaseSettings';
 import { DocumentsTab } from './DocumentsTab';
 import { HitTest } from './HitTest';
+import { ImportNotice } from './ImportNotice';
 import { QuestionsTab } from './QuestionsTab';
 import { useBaseEvents } from './useBaseEvents';
 
@@ -45,7 +46,7 @@ export default function BasePage() {
 function Base({ base }: { base: KnowledgeBaseView }) {
   const { t } = useTranslation();
   const { mayWrite } = useCaller();
-  const { tab = 'documents' } = useSearch({ from: '/house/knowledge/$baseId' });
+  const { tab = 'documents', imported } = useSearch({ from: '/house/knowledge/$baseId' });
   const navigate = useNavigate({ from: '/knowledge/$baseId' });
   useBaseEvents(base.id);
   const { counts } = base;
@@ -84,16 +85,19 @@ function Base({ base }: { base: KnowledgeBaseView }) {
         >
           {t('knowledge.askBase')}
         </Button>
-        <Button
-          component="a"
-          href={withWorkspace(`/api/v1/knowledge-bases/${base.id}/export`)}
-          download
-          variant="default"
-          leftSection={<IconFileExport size={17} />}
-        >
-          {t('knowledge.export')}
-        </Button>
+        {mayWrite && (
+          <Button
+            component="a"
+            href={withWorkspace(`/api/v1/knowledge-bases/${base.id}/export`)}
+            download
+            variant="default"
+            leftSection={<IconFileExport size={17} />}
+          >
+            {t('knowledge.export')}
+          </Button>
+        )}
       </PageHeader>
+      {imported && <ImportNotice baseId={base.id} />}
       <Tabs
         value={tab}
         keepMounted={false}

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { listKnowledgeBasesQueryKey } from '../../api/generated/@tanstack/react-query.gen';
-import type { KnowledgeBaseView } from '../../api/generated/types.gen';
+import type { ImportView } from '../../api/generated/types.gen';
 import { sendFile } from '../../api/upload';
 import { useNotify } from '../../components/useNotify';
 
@@ -14,14 +14,17 @@ export function ImportBase() {
   const { t } = useTranslation();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { done, failed } = useNotify();
+  const { failed } = useNotify();
   const picker = useRef<HTMLInputElement>(null);
   const send = useMutation({
-    mutationFn: (file: File) => sendFile<KnowledgeBaseView>('/api/v1/knowledge-base-imports', 'file', file),
-    onSuccess: async (base) => {
-      done(t('knowledge.importing', { name: base.name }));
+    mutationFn: (file: File) => sendFile<ImportView>('/api/v1/knowledge-base-imports', 'file', file),
+    onSuccess: async (started) => {
       await client.invalidateQueries({ queryKey: [{ _id: listKnowledgeBasesQueryKey()[0]._id }] });
-      await navigate({ to: '/knowledge/$baseId', params: { baseId: base.id } });
+      await navigate({
+        to: '/knowledge/$baseId',
+        params: { baseId: started.knowledge_base_id },
+        search: { imported: true },
+      });
     },
     onError: failed,
   });

@@ -14,6 +14,9 @@ import { ParagraphText } from './ParagraphText';
 import { ParagraphTools } from './ParagraphTools';
 import { useParagraphActions } from './useParagraphActions';
 
+/** Where nothing can hover the tools are always there. */
+const touch = window.matchMedia('(hover: none)').matches;
+
 interface Props {
   paragraph: ParagraphView;
   previous: ParagraphView | undefined;
@@ -37,6 +40,8 @@ export const ParagraphCard = memo(function ParagraphCard(props: Props) {
   const { indexes, onEdit, onLook } = props;
   const { t } = useTranslation();
   const actions = useParagraphActions(documentId, paragraph);
+  // The tools of a paragraph nobody is at would cost more than its text when one scrolls through thousands.
+  const [near, setNear] = useState(touch);
   const [adding, setAdding] = useState(false);
   const [asking, setAsking] = useState(false);
   const card = useRef<HTMLElement>(null);
@@ -47,6 +52,10 @@ export const ParagraphCard = memo(function ParagraphCard(props: Props) {
   const endEdit = () => {
     onEdit(paragraph.id, null);
     card.current?.focus({ preventScroll: true });
+  };
+  const look = () => {
+    setNear(true);
+    onLook(paragraph);
   };
   const isLast = place === total - 1;
   const heading = headingOf(paragraph);
@@ -95,8 +104,8 @@ export const ParagraphCard = memo(function ParagraphCard(props: Props) {
       data-target={target !== null || undefined}
       data-looked={looked || undefined}
       data-busy={actions.merge.isPending || undefined}
-      onMouseEnter={() => onLook(paragraph)}
-      onFocus={() => onLook(paragraph)}
+      onMouseEnter={look}
+      onFocus={look}
       onKeyDown={onKeyDown}
     >
       {pageTurned && <span className={classes.page}>{t('common.page', { page: paragraph.page })}</span>}
@@ -113,18 +122,20 @@ export const ParagraphCard = memo(function ParagraphCard(props: Props) {
           {conflict && paragraph.source && (
             <EditConflict paragraph={paragraph} documentId={documentId} editable={editable} />
           )}
-          <ParagraphQuestions
-            paragraph={paragraph}
-            documentId={documentId}
-            editable={editable}
-            asking={asking}
-            onAsked={() => setAsking(false)}
-          />
+          {(paragraph.questions.length > 0 || asking) && (
+            <ParagraphQuestions
+              paragraph={paragraph}
+              documentId={documentId}
+              editable={editable}
+              asking={asking}
+              onAsked={() => setAsking(false)}
+            />
+          )}
           <Group gap={6} className={classes.foot}>
             {!paragraph.is_active && <Badge color="gray">{t('document.inactive')}</Badge>}
             {paragraph.is_edited && <Badge color="yellow">{t('document.edited')}</Badge>}
             {indexes && !paragraph.is_indexed && <Badge>{t('document.notIndexed')}</Badge>}
-            {editable && (
+            {editable && near && (
               <ParagraphTools
                 paragraph={paragraph}
                 isLast={isLast}

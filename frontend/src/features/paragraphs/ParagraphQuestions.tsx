@@ -21,7 +21,6 @@ export function ParagraphQuestions({ paragraph, documentId, editable, asking, on
   const wordsOf = useProblemWords();
   const { addQuestion, removeQuestion } = useParagraphActions(documentId, paragraph);
   const [words, setWords] = useState('');
-  if (paragraph.questions.length === 0 && !asking) return null;
   const save = () => {
     const question = words.trim();
     if (question) addQuestion.mutate(question, { onSuccess: () => setWords('') });

@@ -15,7 +15,7 @@ const keepOption = '--keep';
 /** A browser cannot watch a folder; the command line can. */
 export function FolderHelp({ base, opened, onClose }: Props) {
   const { t } = useTranslation();
-  const command = `refdesk kb sync "${base.name.replaceAll('"', '\\"')}" ./documents`;
+  const command = `refdesk kb add "${base.name.replaceAll('"', '\\"')}" ./documents`;
   return (
     <Modal
       opened={opened}
