@@ -52,7 +52,7 @@ async def process(world: World, document: dict[str, Any]) -> dict[str, Any]:
 async def test_a_base_is_created_found_changed_and_deleted(world: World) -> None:
     base = await new_base(world, description="Things", max_file_bytes=1000, meta={"folder": "a"})
     assert base["upload_limit_bytes"] == 1000
-    assert base["counts"] == {"documents": 0, "paragraphs": 0, "characters": 0, "states": {}}
+    assert base["counts"] == {"documents": 0, "paragraphs": 0, "characters": 0, "attention": 0, "states": {}}
     problem(await world.editor.post(BASES, json={"name": base["name"]}), 409, "knowledge-base-name-taken")
     changed = ok(
         await world.editor.patch(f"{BASES}/{base['id']}", json={"name": "新名字", "max_file_bytes": None})
@@ -222,7 +222,10 @@ async def test_listeners_hear_of_states_progress_and_counts(world: World) -> Non
     states = [data["state"] for name, data in heard if name == "document" and data["id"] == document["id"]]
     assert states[0] == "queued"
     assert states[-1] == "ready"
-    assert heard[0] == ("counts", {"documents": 0, "paragraphs": 0, "characters": 0, "states": {}})
+    assert heard[0] == (
+        "counts",
+        {"documents": 0, "paragraphs": 0, "characters": 0, "attention": 0, "states": {}},
+    )
 
 
 async def test_the_stream_ends_when_the_base_is_deleted(world: World) -> None:

@@ -100,6 +100,7 @@ async def get_document_page(
     request: Request,
     session: Tx,
     scope: BoundViewer,
+    settings: SettingsDep,
     database: DatabaseDep,
     scale: Annotated[
         float,
@@ -112,5 +113,5 @@ async def get_document_page(
     headers = {**UNTRUSTED, "Cache-Control": "private, max-age=86400", "ETag": etag}
     if request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers=headers)
-    png = await page_images.render(database, scope, document, blob, number, scale)
+    png = await page_images.render(database, scope, settings, document, blob, number, scale)
     return Response(png, media_type="image/png", headers=headers)

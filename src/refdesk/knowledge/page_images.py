@@ -1,33 +1,27 @@
 """A page of a PDF as an image, drawn in a limited process: a hostile file must not reach the server.
 
-The drawing process is `page_image_child.py`; this side hands it the file and its limits and takes the PNG.
+The processes are `page_drawers`; this side holds how many pages are drawn at once.
 """
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 
 from refdesk.accounts import Scope
 from refdesk.kit.database import Database
-from refdesk.kit.errors import Unavailable
+from refdesk.kit.settings import Settings
 from refdesk.knowledge import blobs
 from refdesk.knowledge.errors import DrawingBusy, NoSuchPage
-from refdesk.knowledge.page_image_child import NO_SUCH_PAGE
-from refdesk.knowledge.parsing import CorruptFile
+from refdesk.knowledge.page_drawers import drawer_of
+from refdesk.knowledge.passwords import open_password
 from refdesk.knowledge.tables import Blob, Document
 
-TIMEOUT_S = 30.0
-MEMORY_BYTES = 1024 * 1024 * 1024
 # Drawing is work for a core; more at once than this would only slow the answers people wait for.
 MOST_AT_ONCE = 2
 # Who waits behind more than these is told so, and does not hold a request open for minutes.
 MOST_WAITING = 4
 RETRY_AFTER_S = 2
 
-_COMMAND = (sys.executable, "-I", str(Path(__file__).with_name("page_image_child.py")))
 _places = asyncio.Semaphore(MOST_AT_ONCE)
 _admitted = 0
 
@@ -45,7 +39,13 @@ def _admission() -> Generator[None]:
 
 
 async def render(
-    database: Database, scope: Scope, document: Document, blob: Blob, number: int, scale: float
+    database: Database,
+    scope: Scope,
+    settings: Settings,
+    document: Document,
+    blob: Blob,
+    number: int,
+    scale: float,
 ) -> bytes:
     """PNG of page `number` (from 1) at `scale` pixels a point; pages of poster size come out smaller.
 
@@ -53,34 +53,14 @@ async def render(
     """
     if document.kind != "pdf":
         raise NoSuchPage
+    sealed = document.password_sealed
+
+    async def load() -> tuple[bytes, str | None]:
+        password = open_password(settings, document.id, sealed)
+        return await blobs.load(database, scope, blob), password
+
+    # A password opens one document's file only, though another may hold the same content.
+    key = f"{blob.id} {document.id if sealed else ''} {hash(sealed)}"
     with _admission():
-        return await _drawn(database, scope, blob, number, scale)
-
-
-async def _drawn(database: Database, scope: Scope, blob: Blob, number: int, scale: float) -> bytes:
-    async with _places:
-        data = await blobs.load(database, scope, blob)
-        process = await asyncio.create_subprocess_exec(
-            *_COMMAND,
-            str(number),
-            str(scale),
-            str(MEMORY_BYTES),
-            str(int(TIMEOUT_S)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            async with asyncio.timeout(TIMEOUT_S):
-                png, _ = await process.communicate(data)
-        except TimeoutError:
-            raise Unavailable("Drawing the page took too long.") from None
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-    if process.returncode == NO_SUCH_PAGE:
-        raise NoSuchPage(page=number)
-    if process.returncode != 0:
-        raise CorruptFile("The page cannot be drawn.")
-    return png
+        async with _places:
+            return await (await drawer_of(key, load)).draw(number, scale)
