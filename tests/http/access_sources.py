@@ -1,10 +1,10 @@
-"""Rows of the access table: web sites and folders as sources, and tables of questions."""
+"""Rows of the access table: sources, tables of questions, exports and imports."""
 
 import hashlib
 
 import httpx
 from tests.http.access_calls import Call, Row
-from tests.http.access_knowledge import base_of
+from tests.http.access_knowledge import base_of, document_of
 from tests.http.world import World, ok
 
 API = "/api/v1"
@@ -64,6 +64,24 @@ async def template(_world: World, _client: httpx.AsyncClient) -> Call:
     return Call(path={"language": "zh", "kind": "xlsx"})
 
 
+async def exported_document(world: World, _client: httpx.AsyncClient) -> Call:
+    base_id = await base_of(world, world.owner)
+    return Call(path={"document_id": await document_of(world, world.owner, base_id)})
+
+
+async def archive(world: World, client: httpx.AsyncClient) -> Call:
+    """An export of the first workspace; whoever has the file may import it where they may write."""
+    path = BASE.format_map((await sources(world, client)).path)
+    exported = await world.owner.get(f"{path}/export")
+    return Call(files={"file": ("base.zip", exported.content)})
+
+
+async def imported(world: World, client: httpx.AsyncClient) -> Call:
+    call = await archive(world, client)
+    made = ok(await world.owner.post(f"{API}/knowledge-base-imports", files=call.files))
+    return Call(path={"knowledge_base_id": made["knowledge_base_id"]})
+
+
 SOURCES = (
     Row("GET", f"{BASE}/sources", "viewer", sources, 404, key=True),
     Row("POST", f"{BASE}/sources", "editor", new_source, 404),
@@ -76,5 +94,9 @@ SOURCES = (
     Row("POST", f"{SOURCE}/manifest", "editor", manifest, 404),
     Row("POST", f"{SOURCE}/files", "editor", folder_files, 404),
     Row("POST", f"{BASE}/qa-files", "editor", qa_file, 404),
+    Row("GET", f"{BASE}/export", "editor", sources, 404),
+    Row("GET", f"{API}/documents/{{document_id}}/export", "viewer", exported_document, 404, key=True),
+    Row("POST", f"{API}/knowledge-base-imports", "editor", archive),
+    Row("GET", f"{API}/knowledge-base-imports/{{knowledge_base_id}}", "viewer", imported, 404, key=True),
     Row("GET", f"{API}/qa-templates/{{language}}.{{kind}}", "viewer", template, key=True, bound=True),
 )

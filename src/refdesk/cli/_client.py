@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 from uuid import UUID
 
@@ -132,6 +133,19 @@ class Client:
         if not response.is_success:
             answer(response)
         return response.content
+
+    async def download_to(self, path: str, target: Path) -> None:
+        """Stream a file into one of this machine. Raises as `request` does."""
+        try:
+            async with self.http.stream("GET", path) as response:
+                if not response.is_success:
+                    await response.aread()
+                    answer(response)
+                with target.open("wb") as file:
+                    async for data in response.aiter_bytes():
+                        file.write(data)
+        except httpx.TransportError as error:
+            raise ServerUnreachable(address=str(self.http.base_url), reason=str(error)) from error
 
     async def all(self, path: str, **query: Any) -> list[Any]:
         """All items of a list, over its pages."""

@@ -11,6 +11,7 @@ from refdesk.cli._commands import Result, add_command, find, group_of
 from refdesk.cli._indexing import wait_for, work_until_idle
 from refdesk.cli._kb_documents import document_line
 from refdesk.cli._kb_drafts import add_commands as add_draft_commands
+from refdesk.cli._kb_exchange import add_commands as add_exchange_commands
 from refdesk.cli._kb_paragraphs import add_commands as add_paragraph_commands
 from refdesk.cli._kb_qa import add_commands as add_qa_commands
 from refdesk.cli._kb_sources import (
@@ -44,6 +45,7 @@ def register(app: typer.Typer) -> None:
     add_paragraph_commands(group)
     add_source_commands(group)
     add_qa_commands(group)
+    add_exchange_commands(group)
 
 
 async def create(
