@@ -98,5 +98,5 @@ SOURCES = (
     Row("GET", f"{API}/documents/{{document_id}}/export", "viewer", exported_document, 404, key=True),
     Row("POST", f"{API}/knowledge-base-imports", "editor", archive),
     Row("GET", f"{API}/knowledge-base-imports/{{knowledge_base_id}}", "viewer", imported, 404, key=True),
-    Row("GET", f"{API}/qa-templates/{{language}}.{{kind}}", "viewer", template, key=True, bound=True),
+    Row("GET", f"{API}/qa-templates/{{language}}.{{kind}}", "viewer", template, 200, key=True, bound=True),
 )
