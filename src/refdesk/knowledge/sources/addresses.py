@@ -5,7 +5,8 @@ and the parameters of trackers and sessions are taken away before anything is co
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -106,13 +107,15 @@ class Territory:
     where `scope` is `path`, that fit an `include` pattern if there are any, and no `exclude` pattern.
 
     Patterns know `*` and `?`; one that begins with a slash is compared with path and query, any other with
-    the whole address.
+    the whole address. A start such as `/docs`, without slash or ending, means the folder of that name, unless
+    it is known to be a page (`start_is_page`, see `settled`).
     """
 
     start: str
     scope: Literal["path", "host"] = "path"
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    start_is_page: bool = False
 
     def holds(self, address: str) -> bool:
         if address == self.start:
@@ -124,6 +127,12 @@ class Territory:
             return False
         return not any(_fits(pattern, address) for pattern in self.exclude)
 
+    def settled(self, links: Iterable[str]) -> "Territory":
+        """Whether `/docs/intro` is a folder or a page of `/docs/` shows in where its links lead."""
+        below = self.start.rstrip("/") + "/"
+        is_folder = any(link.startswith(below) for link in links)
+        return self if is_folder else replace(self, start_is_page=True)
+
     def is_near(self, address: str) -> bool:
         """Whether host and path are right, whatever the patterns say."""
         start, parts = urlsplit(self.start), urlsplit(address)
@@ -133,7 +142,7 @@ class Territory:
             return True
         folder = start.path[: start.path.rfind("/") + 1]
         last = start.path[len(folder) :]
-        if last and "." not in last:  # `/docs` without a slash means the folder of that name
+        if last and "." not in last and not self.start_is_page:
             return parts.path == start.path or parts.path.startswith(start.path + "/")
         return parts.path.startswith(folder)
 

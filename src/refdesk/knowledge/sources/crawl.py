@@ -158,6 +158,7 @@ class Crawl:
         known = self._known.get(start)
         if known is not None and known.is_done:
             self._seen.add(start)
+            self._territory = self._territory.settled(known.links)
             self._enqueue(known.links, 1)
             return
         outcome = await self._load(start, ignore_canonical=True)
@@ -181,7 +182,10 @@ class Crawl:
                 if not self._robots.allows(moved):
                     raise SiteForbids(address=moved)
         self._seen.update((start, outcome.address))
-        await self._finish(outcome, 0)
+        found = outcome.links if outcome.page is None else outcome.page.links
+        self._territory = self._territory.settled(found)
+        held = tuple(link for link in found if self._territory.holds(link))
+        await self._finish(replace(outcome, links=held), 0)
 
     async def _add_sitemaps(self, origin: str) -> None:
         starts = [*self._robots.sitemaps, f"{origin}/sitemap.xml"]

@@ -56,6 +56,14 @@ def test_a_start_page_without_a_slash_means_the_folder_of_that_name() -> None:
     assert not site.holds("https://e.com/other")
 
 
+def test_where_the_links_lead_tells_a_page_from_a_folder() -> None:
+    start = Territory("https://e.com/guide/intro")
+    assert not start.settled(["https://e.com/guide/intro/first"]).holds("https://e.com/guide/setup")
+    as_page = start.settled(["https://e.com/guide/setup", "https://e.com/guide/introduction"])
+    assert as_page.holds("https://e.com/guide/setup")
+    assert not as_page.holds("https://e.com/blog")
+
+
 def test_patterns_take_in_and_leave_out() -> None:
     site = Territory("https://e.com/", "host", include=("/docs/*", "*print=1"), exclude=("*/old/*",))
     assert site.holds("https://e.com/docs/a")
