@@ -37,7 +37,13 @@ export async function startServer() {
   const command = process.env.REFDESK_COMMAND ?? join(root, '.venv/bin/refdesk');
   const child = spawn(command, ['serve', '--port', String(port)], {
     cwd: root,
-    env: { ...process.env, REFDESK_DATA_DIR: dataDir, REFDESK_HOST: '127.0.0.1', NO_COLOR: '1' },
+    env: {
+      ...process.env,
+      REFDESK_DATA_DIR: dataDir,
+      REFDESK_HOST: '127.0.0.1',
+      REFDESK_CRAWL_PRIVATE_ADDRESSES: 'true',
+      NO_COLOR: '1',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

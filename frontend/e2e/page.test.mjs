@@ -4,6 +4,7 @@ import { startBrowser, startServer } from './harness.mjs';
 import { startModel } from './model.mjs';
 import { accessibility } from './stories/accessibility.mjs';
 import { applications } from './stories/applications.mjs';
+import { documents } from './stories/documents.mjs';
 import { firstMinutes } from './stories/first-minutes.mjs';
 import { keyboard } from './stories/keyboard.mjs';
 import { knowledge } from './stories/knowledge.mjs';
@@ -28,7 +29,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
   });
   // The first makes what the others use; the rest can be chosen: REFDESK_STORIES=phone,streaming npm run e2e
   firstMinutes(desk);
-  const rest = { people, knowledge, applications, keyboard, phone, accessibility, streaming };
+  const rest = { people, knowledge, documents, applications, keyboard, phone, accessibility, streaming };
   const only = process.env.REFDESK_STORIES?.split(',');
   for (const [name, story] of Object.entries(rest)) if (!only || only.includes(name)) story(desk);
 });

@@ -64,7 +64,7 @@ export function firstMinutes(desk) {
 
     await chip.click();
     await page.waitForURL('**/documents/*');
-    const cited = page.getByRole('region', { name: 'The cited paragraph' });
+    const cited = page.getByRole('article', { name: 'The cited paragraph' });
     await cited.waitFor();
     assert.match(await cited.locator('mark').textContent(), /QX-77/);
     const image = page.getByRole('img', { name: 'Page 2 of the original' });

@@ -35,7 +35,7 @@ export function keyboard(desk) {
     assert.notEqual(outline, 'none', 'focus is visible');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/documents/*');
-    await page.getByRole('region', { name: 'The cited paragraph' }).waitFor();
+    await page.getByRole('article', { name: 'The cited paragraph' }).waitFor();
     await page.context().close();
   });
 

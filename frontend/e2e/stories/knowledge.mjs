@@ -18,6 +18,7 @@ export function knowledge(desk) {
     await page.dispatchEvent('body', 'dragenter', { dataTransfer: transfer });
     await page.getByText(/Drop to add to/).waitFor();
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await page.getByRole('button', { name: /^Import now/ }).click();
     await page.getByRole('row', { name: /cats\.txt.*Ready/ }).waitFor();
     await page
       .getByText(/corrupt-file|not-supported|parse/)

@@ -19,13 +19,8 @@ export function CitationChip({ citation, runId }: Props) {
   const focus = useFocusCitation();
   const place = placeOf(citation, (page) => t('common.page', { page }));
   const label = t('ask.citationLabel', { n: citation.n, document: citation.document, place });
-  if (citation.available === false) {
-    return (
-      <span className={classes.chip} data-gone title={t('ask.passageGone')}>
-        {citation.n}
-      </span>
-    );
-  }
+  // What is not in the document any more is still in the version the answer was made from.
+  const isPast = citation.available === false;
   const look = () => focus({ runId, n: citation.n });
   const away = () => focus({ runId, n: null });
   return (
@@ -40,6 +35,7 @@ export function CitationChip({ citation, runId }: Props) {
             length: citation.text.length,
           }}
           className={classes.chip}
+          data-gone={isPast || undefined}
           aria-label={label}
           onMouseEnter={look}
           onMouseLeave={away}
@@ -57,6 +53,11 @@ export function CitationChip({ citation, runId }: Props) {
         {place && (
           <Text size="xs" c="dimmed" lineClamp={2}>
             {place}
+          </Text>
+        )}
+        {isPast && (
+          <Text size="xs" c="dimmed">
+            {t('ask.passageGone')}
           </Text>
         )}
         <Text size="sm" mt={6} className="rd-serif" lineClamp={8} lh={1.6}>
