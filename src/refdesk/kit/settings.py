@@ -56,7 +56,9 @@ class Settings(BaseSettings):
     run_timeout_s: float = Field(default=900.0, gt=0, description="Longest time one answer may take.")
     parse_timeout_s: float = Field(default=300.0, gt=0, description="Time limit of parsing one file.")
     parse_memory_bytes: int = Field(
-        default=2 * 1024**3, ge=64 * 1024**2, description="Memory limit of the process that parses one file."
+        default=2 * 1024**3,
+        ge=64 * 1024**2,
+        description="Memory limit of the process that parses one file; OCR needs 1 GB.",
     )
     parse_max_output_bytes: int = Field(
         default=256 * 1024**2, ge=1024**2, description="Largest result of parsing one file, as JSON."
