@@ -91,7 +91,7 @@ class Settings(BaseSettings):
     ocr_timeout_s: float = Field(
         default=1_800.0,
         gt=0,
-        description="Time OCR may take in one file, beside the limit of parsing; what is left over is reported.",
+        description="Time OCR may take in one file, beside the limit of parsing; the rest is reported.",
     )
     ocr_page_timeout_s: float = Field(
         default=60.0, gt=0, description="Time OCR may take for one page; the rest of the page is reported."
