@@ -21,10 +21,10 @@ from refdesk.jobs import JobContext, run_worker
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
-from refdesk.knowledge import processing
 from refdesk.knowledge.index_run import IndexRun
 from refdesk.knowledge.indexing import IndexWriter, tokenize
 from refdesk.knowledge.processing import DocumentRun
+from refdesk.knowledge.versions import switching
 from refdesk.testing.desk import InstantGateway
 from refdesk.testing.embedder import HashingEmbedder
 
@@ -69,7 +69,7 @@ def arm(point: str) -> None:
     if kind == "parsed":
         DocumentRun._parse = dying(DocumentRun._parse, 1, before=False)  # type: ignore[method-assign]
     elif kind == "saving":  # rows are inserted, the transaction is open
-        processing.now = die  # type: ignore[assignment]
+        switching.now = die  # type: ignore[assignment]
     elif kind == "saved":
         DocumentRun._save = dying(DocumentRun._save, 1, before=False)  # type: ignore[method-assign]
     elif kind == "embedding":

@@ -125,6 +125,40 @@ async def test_a_worker_killed_at_any_point_leaves_no_trace_in_the_index(
 
 
 @pytest.mark.timeout(200)
+async def test_a_worker_killed_while_a_file_is_replaced_leaves_the_old_version_or_the_new(
+    database: Any, workers: Workers
+) -> None:
+    desk = await make_desk(database)
+    base = await desk.base()
+    newer = markdown(PARAGRAPHS).replace(b"Part 7 tells", b"Part 7 keeps silent about")
+    undisturbed = await desk.file(base.id, newer)
+    assert workers.run(None) == [0]
+    expected = await entries(desk, undisturbed)
+    for point in ("parsed", "saving", "saved", "embedding", "writing", "commit", "finishing"):
+        document_id = await desk.file(base.id, markdown(PARAGRAPHS))
+        assert workers.run(None) == [0]
+        before = await entries(desk, document_id)
+        await desk.replace(document_id, newer)
+        assert workers.run(point) == [KILLED], point
+        killed = await desk.view(document_id)
+        if killed.version == 1:
+            assert await entries(desk, document_id) == before, point
+        assert workers.run(None) == [0]
+        await check_whole(desk, document_id, expected)
+        versions = await desk.rows(
+            "SELECT number, snapshot IS NULL FROM document_versions WHERE document_id = :id ORDER BY 1",
+            id=document_id,
+        )
+        assert versions == [(1, False), (2, True)], point
+        past = await desk.rows(
+            "SELECT count(*) FROM past_paragraphs p JOIN document_versions v ON v.id = p.version_id"
+            " WHERE v.document_id = :id",
+            id=document_id,
+        )
+        assert past == [(1,)], point
+
+
+@pytest.mark.timeout(200)
 async def test_a_document_whose_worker_dies_after_every_single_batch_is_finished_all_the_same(
     database: Any, workers: Workers
 ) -> None:
