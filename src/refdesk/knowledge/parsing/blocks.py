@@ -100,7 +100,7 @@ class ParseOptions:
     include_comments: bool = False
     include_running: bool = False
     sheet_form: Literal["auto", "rows", "table"] = "auto"
-    max_pages: int = 5_000
+    max_pages: int = 20_000
     max_unpacked_bytes: int = 512 * 1024 * 1024
     max_unpack_ratio: int = 300
     max_nesting: int = 3
