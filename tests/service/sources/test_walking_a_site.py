@@ -239,7 +239,8 @@ async def test_each_page_fails_for_itself_with_its_reason(reader: Reader, site: 
         while True:
             yield b"x" * 1_000_000
 
-    bomb = gzip.compress(b"0" * 120_000_000, 9)
+    reader.base = await reader.desk.base(max_file_bytes=5_000_000)
+    bomb = gzip.compress(b"0" * 6_000_000, 9)
     site.page(
         "/",
         "<p>Start.</p>" + links("/slow", "/huge", "/bomb", "/odd", "/error", "/teapot", "/script", "/good"),
@@ -269,3 +270,13 @@ async def test_each_page_fails_for_itself_with_its_reason(reader: Reader, site: 
     }
     assert site.paths().count("/error") == 3, "tried again twice"
     assert source.counts.failed == 6
+
+
+async def test_a_document_says_when_its_page_was_published(reader: Reader, site: WebSite) -> None:
+    head = '<meta property="article:published_time" content="2025-03-01T08:00:00+00:00">'
+    site.page("/", html("Start", "<p>Start.</p>", head))
+    source = await reader.crawl(site.url + "/")
+    rows = await reader.desk.rows(
+        "SELECT found_meta->>'published_at' FROM documents WHERE source_id = :id", id=source.id
+    )
+    assert rows[0][0].startswith("2025-03-01")

@@ -14,6 +14,7 @@ from refdesk.knowledge.parsing.coverage import character_counts, finish
 from refdesk.knowledge.parsing.embedded_pictures import show_picture
 from refdesk.knowledge.parsing.encoding import decode, looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
+from refdesk.knowledge.parsing.html_dates import page_dates
 from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content, visible_length
 from refdesk.knowledge.parsing.html_table import is_layout, table_markdown
 from refdesk.knowledge.parsing.plain import report_damage
@@ -111,7 +112,7 @@ def _metadata(tree: LexborHTMLParser) -> dict[str, Any]:
     root = tree.css_first("html")
     if root is not None:
         meta["language"] = root.attributes.get("lang")
-    return meta
+    return meta | page_dates(tree)
 
 
 class _Walker:
