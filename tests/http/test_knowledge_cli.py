@@ -2,7 +2,10 @@
 
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -139,3 +142,31 @@ def test_a_file_that_was_uploaded_before_is_taken_over_by_its_folder(run: Run, f
     done(run("add", "Before", str(folder / "a.md"), "--wait", "--json"))
     done(run("add", "Before", str(folder), "--wait", "--json"))
     assert {item["name"] for item in done(run("documents", "Before", "--json"))} == {"a.md", "sub/手册.md"}
+
+
+def test_a_web_site_is_read_and_read_again(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "index.html").write_text("<h1>Start</h1><p>The start.</p><a href='lamp.html'>lamp</a>")
+    (tmp_path / "lamp.html").write_text("<h1>Lamp</h1><p>The lamp is lit, see ERR-1042.</p>")
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: Any) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/"
+    try:
+        done(run("create", "Site", "--json"))
+        refused = done(run("crawl", "Site", url, "--json"), exit_code=1)
+        assert refused["error"]["details"]["cause"] == "address-refused"
+        monkeypatch.setenv("REFDESK_CRAWL_PRIVATE_ADDRESSES", "true")
+        get_settings.cache_clear()
+        read = done(run("crawl", "Site", url, "--depth", "2", "--json"))
+        assert (read["state"], read["counts"]["added"]) == ("idle", 2)
+        found = done(run("search", "Site", "ERR-1042", "--mode", "keywords", "--json"))
+        assert [hit["document_name"] for hit in found["hits"]] == ["Lamp"]
+        again = done(run("sync", "Site", read["id"], "--json"))
+        assert again[0]["counts"]["unchanged"] == 2
+    finally:
+        server.shutdown()
+        server.server_close()

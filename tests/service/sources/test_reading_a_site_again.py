@@ -306,3 +306,20 @@ async def test_a_base_with_no_room_left_says_so_at_the_pages(reader: Reader, pag
     source = await reader.crawl(pages.url + "/", concurrency=1)
     assert (source.counts.added, source.counts.failed) == (3, 2)
     assert (await reader.items(source.id))["p3"] == ("failed", "document-limit-reached")
+
+
+async def test_a_long_run_lets_others_have_their_turn_and_goes_on(
+    reader: Reader, pages: WebSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(website_module, "WATCH_S", 0.1)
+    monkeypatch.setattr(website_module, "TURN_S", 0.3)
+    source_id = await reader.add(pages.url + "/", delay_ms=150)
+    turns = 0
+    while turns < 12:
+        turns += 1
+        source = await reader.read(source_id)
+        if source.state != "running":
+            break
+    assert turns > 1, "documents waited to be processed"
+    assert (source.state, source.counts.added) == ("idle", 5)
+    assert pages.paths().count("/") == 1, "what was recorded is not fetched again"

@@ -133,6 +133,7 @@ class Crawl:
         start = self._territory.start
         parts = urlsplit(start)
         self._robots = await read_robots(self._fetcher, f"{parts.scheme}://{parts.netloc}")
+        self._due = time.monotonic() + self.delay_s
         await self._start(start)
         if self._rules.depth > 0 and self._rules.use_sitemap:
             parts = urlsplit(self._territory.start)
@@ -199,7 +200,7 @@ class Crawl:
             while steps:
                 await self._visit(steps.popleft())
 
-        workers = 1 if self._delay_s > 0 else self._rules.concurrency
+        workers = 1 if self.delay_s > 0 else self._rules.concurrency
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
@@ -277,16 +278,17 @@ class Crawl:
                 self._next.append(_Step(address, depth))
 
     @property
-    def _delay_s(self) -> float:
+    def delay_s(self) -> float:
+        """Seconds between two requests, as the settings or the site want it."""
         return max(self._rules.delay_s, self._robots.delay_s)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None]:
         """Wait until the next request may begin."""
-        if self._delay_s > 0:
+        if self.delay_s > 0:
             async with self._pace:
                 await asyncio.sleep(max(0.0, self._due - time.monotonic()))
-                self._due = time.monotonic() + self._delay_s
+                self._due = time.monotonic() + self.delay_s
         yield
 
     async def _permit(self, address: str) -> bool:

@@ -7,9 +7,9 @@ from refdesk.accounts import Scope
 from refdesk.jobs import JobContext, task
 from refdesk.kit.clock import now
 from refdesk.knowledge.sources.repository import SourceRepository, due_sources, forgotten_sources
+from refdesk.knowledge.sources.schedule import SYNC_SOURCE
 from refdesk.knowledge.sources.service import (
     REMOVE_SOURCE,
-    SYNC_SOURCE,
     Sources,
     enqueue_source_removal,
     enqueue_sync,

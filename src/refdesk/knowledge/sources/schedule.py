@@ -1,8 +1,10 @@
-"""When a source is read again."""
+"""When a source is read again, and by which job."""
 
 from datetime import datetime, timedelta
 
 from refdesk.kit.clock import now
+
+SYNC_SOURCE = "sync-source"
 
 
 def next_run(interval_hours: int | None) -> datetime | None:

@@ -21,7 +21,7 @@ from refdesk.knowledge.sources.crawl import start_address
 from refdesk.knowledge.sources.errors import SourceBusy, SourceIdle, SourceKindMismatch
 from refdesk.knowledge.sources.pages import check_selector
 from refdesk.knowledge.sources.repository import ItemRepository, SourceRepository
-from refdesk.knowledge.sources.schedule import next_run
+from refdesk.knowledge.sources.schedule import SYNC_SOURCE, next_run
 from refdesk.knowledge.sources.schemas import (
     ItemState,
     NewFolder,
@@ -38,7 +38,6 @@ from refdesk.knowledge.sources.schemas import (
 from refdesk.knowledge.tables import Source, SourceItem
 from refdesk.knowledge.views import split_settings
 
-SYNC_SOURCE = "sync-source"
 REMOVE_SOURCE = "remove-source"
 RUNNING = frozenset(("queued", "running"))
 REMOVED_AT_ONCE = 200

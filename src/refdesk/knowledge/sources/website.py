@@ -18,7 +18,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.jobs import JobContext
+from refdesk.jobs import JobContext, enqueue, pending_jobs
 from refdesk.kit.border_types import clean_json
 from refdesk.kit.clock import now
 from refdesk.kit.errors import AppError
@@ -34,7 +34,7 @@ from refdesk.knowledge.sources.errors import DeletedHere, PageNotWanted, TooMuch
 from refdesk.knowledge.sources.fetching import Fetcher
 from refdesk.knowledge.sources.files import document_name
 from refdesk.knowledge.sources.repository import ItemRepository, SourceRepository
-from refdesk.knowledge.sources.schedule import next_run
+from refdesk.knowledge.sources.schedule import SYNC_SOURCE, next_run
 from refdesk.knowledge.sources.schemas import WebsiteConfig
 from refdesk.knowledge.tables import Source, SourceItem
 from refdesk.knowledge.versions import replace_file
@@ -45,6 +45,8 @@ log = structlog.get_logger(__name__)
 # How often a run asks whether it is still wanted; a cancel takes effect within this and one write.
 WATCH_S = 1.0
 COUNT_EVERY_S = 1.0
+# How long a run may hold its worker while other jobs wait: a patient walk takes hours, an upload must not.
+TURN_S = 60.0
 # So few documents may always go; from here on more than half at once looks like a broken site.
 ALWAYS_REMOVABLE = 4
 _NAMES_OF_KINDS = (".pdf", ".doc", ".docx", ".xls", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".rtf")
@@ -53,6 +55,10 @@ _MISLEADING = (*_NAMES_OF_KINDS, ".zip", ".csv", ".tsv", ".tab", ".ipynb", ".jso
 
 class Superseded(Exception):
     """The run may not write any more: it was cancelled, the source was deleted, or another run took over."""
+
+
+class TurnOver(Exception):
+    """The run has had its turn and others wait for the worker; it goes on from what it has recorded."""
 
 
 class WebsiteRun:
@@ -77,6 +83,7 @@ class WebsiteRun:
         self._resolver = resolver
         self._attempt = new_id()
         self._counted_at = 0.0
+        self._turn_s = TURN_S
 
     async def run(self) -> None:
         """Bring the source to `idle`, or to `failed` with the reason. Does nothing if it is not wanted."""
@@ -87,6 +94,8 @@ class WebsiteRun:
             await self._end("idle", None)
         except Superseded:
             log.info("source.superseded", source_id=str(self._source_id))
+        except TurnOver:
+            await self._queue_again()
         except (OperationalError, InterfaceError):
             raise  # the database is out of reach: the queue tries again
         except AppError as error:
@@ -121,6 +130,7 @@ class WebsiteRun:
         known = {item.key: self._known(item, item.document_id in present) for item in items}
         async with Fetcher(self._settings, max_bytes=limit, resolver=self._resolver) as fetcher:
             crawl = Crawl(fetcher, rules_of(config), known, self)
+            self._turn_s = max(TURN_S, 2 * config.delay_ms / 1000)
             await crawl.run()
             await self._sweep(crawl)
 
@@ -323,17 +333,37 @@ class WebsiteRun:
 
     async def _while_owned(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
+        began = time.monotonic()
         try:
             while not (await asyncio.wait({task}, timeout=WATCH_S))[0]:
                 async with self._database.transaction() as session:
                     source = await SourceRepository(session, self._scope).find(self._source_id)
                     if source is None or source.attempt != self._attempt or source.cancel_requested:
                         raise Superseded
+                    is_over = time.monotonic() - began > self._turn_s
+                    if is_over and (await pending_jobs(session)).get("todo"):
+                        raise TurnOver
             task.result()
         finally:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await task
+
+    async def _queue_again(self) -> None:
+        """Go on behind the jobs that wait; the state stays `running`, which is what a next run takes up."""
+        with contextlib.suppress(Superseded):
+            async with self._database.transaction() as session:
+                await self._owned(session)
+                await enqueue(
+                    session,
+                    SYNC_SOURCE,
+                    lock=f"source:{self._source_id}",
+                    unique=True,
+                    workspace_id=str(self._scope.workspace_id),
+                    source_id=str(self._source_id),
+                    allow_mass_removal=self._allow_mass_removal,
+                    restore_deleted=self._restore_deleted,
+                )
 
     async def _end(self, state: str, error: dict[str, Any] | None) -> None:
         with contextlib.suppress(Superseded):
