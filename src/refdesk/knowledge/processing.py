@@ -31,6 +31,7 @@ from refdesk.knowledge.metadata import found_metadata
 from refdesk.knowledge.parse_settings import parse_options
 from refdesk.knowledge.parsing import NoText, Parsed, parse_in_subprocess
 from refdesk.knowledge.passwords import open_password
+from refdesk.knowledge.qa import renewing
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.splitting import SplitResult, split
@@ -49,6 +50,7 @@ _WAITING = ("queued", "parsing", "splitting", "indexing")
 class _Claim:
     attempt: UUID
     name: str
+    kind: str | None
     blob: Blob | None
     options: SplitOptions
     is_split: bool
@@ -105,6 +107,9 @@ class DocumentRun:
     async def _read(self, claim: _Claim) -> None:
         if claim.blob is None:
             raise ContentLost
+        if claim.kind == renewing.KIND:
+            await self._read_rows(claim, claim.blob)
+            return
         kept: IncomingFile | None = None
         parsed = await parsed_texts.load(
             self._database, self._scope, self._document_id, claim.options, claim.blob
@@ -125,6 +130,17 @@ class DocumentRun:
                 await kept.discard()
             raise
 
+    async def _read_rows(self, claim: _Claim, blob: Blob) -> None:
+        """A table of questions stays one, whatever its file says now."""
+        data = await blobs.load(self._database, self._scope, blob)
+        text = await renewing.read_rows(data, claim.name, self._context.settings)
+        async with self._database.transaction() as session:
+            document = await self._owned(session)
+            index = await base_index(session, self._scope, document.knowledge_base_id)
+            await take_text(session, self._scope, index, document, text)
+            await renewing.attach_questions(session, self._scope, document, text.paragraphs)
+            document.state = "indexing"
+
     async def _claim(self) -> _Claim | None:
         """Take the right to write, whoever had it: the queue's lock says that no other run is alive."""
         async with self._database.transaction() as session:
@@ -143,6 +159,7 @@ class DocumentRun:
             return _Claim(
                 attempt=self._attempt,
                 name=source.name,
+                kind=document.kind,
                 blob=await repository.blob(source),
                 options=SplitOptions.model_validate(source.split_settings),
                 is_split=is_split,

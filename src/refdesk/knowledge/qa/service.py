@@ -22,6 +22,7 @@ from refdesk.knowledge.filenames import display_name
 from refdesk.knowledge.parsing import EmptyFile
 from refdesk.knowledge.qa.errors import QaNoRows
 from refdesk.knowledge.qa.reading import read_limited
+from refdesk.knowledge.qa.renewing import KIND, left_out
 from refdesk.knowledge.qa.rows import QaRow, QaTable
 from refdesk.knowledge.qa.schemas import BadRowView, QaImportResult, QaOutcome
 from refdesk.knowledge.question_repository import QuestionRepository
@@ -32,7 +33,6 @@ from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph
 from refdesk.knowledge.versions import OriginNames, new_version
 from refdesk.knowledge.views import document_view, upload_limit
 
-KIND = "qa"
 TOLD_ROWS = 1_000
 _BATCH = 1_000
 
@@ -147,13 +147,6 @@ class _Import:
         return QaOutcome(name=name, document=view, rows=len(table.rows), questions=questions)
 
     def _document(self, name: str, blob: Blob, table: QaTable) -> Document:
-        warnings = []
-        if table.bad:
-            rows = ", ".join(str(bad.number) for bad in table.bad[:20]) + (
-                ", …" if len(table.bad) > 20 else ""
-            )
-            message = f"{len(table.bad)} rows were left out: {rows}"
-            warnings = [{"code": "qa-rows-left-out", "message": message, "page": None}]
         return Document(
             id=new_id(),
             workspace_id=self._scope.workspace_id,
@@ -161,7 +154,7 @@ class _Import:
             blob_id=blob.id,
             name=name,
             kind=KIND,
-            warnings=warnings,
+            warnings=left_out(table),
             meta={},
             split_settings={},
             character_count=sum(len(row.content) for row in table.rows),
