@@ -4,6 +4,7 @@ A frame is a page; boxes are in pixels of the picture as it is shown, that is, t
 """
 
 import struct
+from dataclasses import replace
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
@@ -65,6 +66,7 @@ class Picture:
         skipped: list[int] = []
         cut_short: list[int] = []
         sizes: list[list[int]] = []
+        source: list[str] = []
         for frame in picture.read():
             sizes.append([frame.width, frame.height])
             if not left.is_left:
@@ -72,13 +74,12 @@ class Picture:
             else:
                 page = read_frame(frame, left)
                 pages.append(laid_out(page, frame, frame.number))
+                source.extend(line.text for line in page.lines)
                 sure[frame.number] = page.confidence
                 if page.is_cut_short:
                     cut_short.append(frame.number)
             report(frame.number, picture.frames)
         texts, running = texts_of_pages(pages)
-        source = "".join(segment.text for page in pages for segment in page.segments if not segment.table)
-        source += "".join(segment.table for page in pages for segment in page.segments)
         if not texts:
             raise NoText("No text was found in the picture.", hint=_NO_TEXT_HINT)
         add_blocks(found, texts, label_by_size(texts, body_size(texts)))
@@ -90,7 +91,9 @@ class Picture:
             "running_headers": running.lines,
         }
         meta |= report_ocr(found, sure, skipped, cut_short)
-        return finish(name, self.kind, found, meta, source, running.lines)
+        parsed = finish(name, self.kind, found, meta, "".join(source))
+        # Running lines are kept in `meta` once, so all their repetitions count as kept.
+        return replace(parsed, kept_chars=min(parsed.extracted_chars, parsed.kept_chars + running.chars))
 
 
 _OFF_HINT = "Set REFDESK_OCR to auto, or type the text into a document of its own."

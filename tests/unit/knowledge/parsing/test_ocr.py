@@ -242,6 +242,15 @@ def test_scan_that_leans_is_read_and_its_boxes_lie_on_the_lines() -> None:
     assert box.y1 > 190
 
 
+def test_light_letters_on_a_dark_ground_are_read() -> None:
+    picture = Image.new("RGB", (560, 140), (20, 20, 24))
+    draw = ImageDraw.Draw(picture)
+    draw.text((20, 20), "def main(argv: list) -> int:", (220, 220, 220), ImageFont.load_default(20))
+    draw.text((20, 80), "ERROR 504 timeout", (255, 90, 90), ImageFont.load_default(20))
+    parsed = parse(_saved(picture, "PNG"), "a.png")
+    assert [b.text for b in parsed.blocks] == ["def main(argv: list) -> int:", "ERROR 504 timeout"]
+
+
 def test_ruled_table_of_a_scan_becomes_markdown() -> None:
     picture = Image.new("RGB", (700, 300), "white")
     draw = ImageDraw.Draw(picture)

@@ -1,7 +1,7 @@
 """A picture that was read → glyphs and drawn lines: for layout a page like any with a text layer."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +12,12 @@ from refdesk.knowledge.parsing.layout.grids import Rule, merged_rules
 from refdesk.knowledge.parsing.layout.segments import is_cjk
 from refdesk.knowledge.parsing.layout.turning import turned
 from refdesk.knowledge.parsing.ocr.detection import Image
-from refdesk.knowledge.parsing.ocr.reading import OcrLine, OcrPage
+from refdesk.knowledge.parsing.ocr.reading import OcrLine, OcrPage, on_light_ground
 from refdesk.knowledge.parsing.ocr.vendor import cv2
 
 # Boxes of lines are about 1.25 times as high as the size of their type.
 _SIZE = 0.8
-_SAME_SIZE = 1.22
+_SAME_SIZE, _BODY_SIZE = 1.22, 1.3
 _NARROW = frozenset("iljtfrI1.,:;'|!()[]{}·")
 
 
@@ -40,8 +40,9 @@ def placed(page: OcrPage, image: Image, points: float) -> PlacedPage:
     """`points` is the length of a pixel in points."""
     wide, high = (page.height, page.width) if page.turn % 2 else (page.width, page.height)
     upright: Image = np.ascontiguousarray(np.rot90(image, -page.turn))
-    across, down = _rules(_level(upright, page.skew), points)
-    sizes = _sizes([line.y1 - line.y0 for line in page.lines])
+    tallest = float(np.median([line.y1 - line.y0 for line in page.lines])) if page.lines else 0.0
+    across, down = _rules(_level(upright, page.skew), tallest, points)
+    sizes = _sizes(page.lines)
     glyphs = [
         glyph
         for line, size in sorted(zip(page.lines, sizes, strict=True), key=lambda pair: pair[0].y0)
@@ -83,20 +84,28 @@ def _width(char: str) -> float:
     return 0.65 if char.isupper() or char in "mwMW@%" else 0.5
 
 
-def _sizes(heights: list[float]) -> list[float]:
-    """Sizes of type in pixels: lines of nearly one height have one size, whatever letters they hold."""
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
-    sizes = [0.0] * len(heights)
+def _sizes(lines: Sequence[OcrLine]) -> list[float]:
+    """Sizes of type in pixels: lines of nearly one height have one size, whatever letters they hold.
+
+    Boxes of one type differ by a fifth, with the letters that reach up and down; what differs little more
+    from most of the text is taken for the same, so that only what is clearly larger becomes a heading.
+    """
+    heights = [line.y1 - line.y0 for line in lines]
     groups: list[list[int]] = []
-    for i in order:
+    for i in sorted(range(len(lines)), key=lambda i: heights[i]):
         if groups and heights[i] <= _SAME_SIZE * heights[groups[-1][0]]:
             groups[-1].append(i)
         else:
             groups.append([i])
-    for group in groups:
-        middle = heights[group[len(group) // 2]]
+    if not groups:
+        return []
+    middles = [heights[group[len(group) // 2]] for group in groups]
+    most = max(range(len(groups)), key=lambda g: sum(len(lines[i].text) for i in groups[g]))
+    sizes = [0.0] * len(lines)
+    for group, middle in zip(groups, middles, strict=True):
+        is_body = 1 / _BODY_SIZE <= middle / middles[most] <= _BODY_SIZE
         for i in group:
-            sizes[i] = middle * _SIZE
+            sizes[i] = (middles[most] if is_body else middle) * _SIZE
     return sizes
 
 
@@ -109,13 +118,14 @@ def _level(image: Image, skew: float) -> Image:
     return levelled
 
 
-def _rules(image: Image, points: float) -> tuple[list[Rule], list[Rule]]:
-    """Level and upright lines that are drawn; they must be longer than letters are high."""
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+def _rules(image: Image, letters_px: float, points: float) -> tuple[list[Rule], list[Rule]]:
+    """Level and upright lines that are drawn; they must be longer than letters, `letters_px`, are high."""
+    grey = cv2.cvtColor(on_light_ground(image), cv2.COLOR_BGR2GRAY)
     ink = cv2.adaptiveThreshold(grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 15)
     found: list[list[Rule]] = []
     for is_level in (True, False):
-        length = max(24, image.shape[1 if is_level else 0] // 40)
+        least = (2.5 if is_level else 1.4) * letters_px
+        length = max(24, image.shape[1 if is_level else 0] // 40, round(least))
         kernel = np.ones((1, length) if is_level else (length, 1), dtype=np.uint8)
         lines = cv2.morphologyEx(ink, cv2.MORPH_OPEN, kernel)
         # Gaps that noise has torn.

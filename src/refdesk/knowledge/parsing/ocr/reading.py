@@ -26,7 +26,9 @@ _MIN_CONFIDENCE, _MIN_SHORT = 0.5, 0.8
 _UPSIDE_DOWN, _BETTER = 0.8, 0.1
 _PROBES = 6
 _LEVEL_DEGREES = 0.3
+_LONG = 3.0
 _PADDING = 16
+_DARK = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,9 @@ class Reader:
 
     def _read(self, image: Image, deadline: float) -> OcrPage:
         high, wide = image.shape[:2]
+        light = on_light_ground(image)
         # Letters that touch the border of a picture are not found.
-        padded = np.pad(image, ((_PADDING, _PADDING), (_PADDING, _PADDING), (0, 0)), mode="edge")
+        padded = np.pad(light, ((_PADDING, _PADDING), (_PADDING, _PADDING), (0, 0)), mode="edge")
         turn, quads = self._upright(padded)
         upright = np.ascontiguousarray(np.rot90(padded, -turn)) if turn else padded
         lines, is_cut_short = self._lines(upright, quads, deadline)
@@ -201,6 +204,11 @@ class Reader:
         return lines, late
 
 
+def on_light_ground(image: Image) -> Image:
+    """The picture, or its negative where most of it is dark, as screenshots of terminals are."""
+    return image if np.median(image[::4, ::4]) >= _DARK else 255 - image
+
+
 def _is_text(reading: Reading) -> bool:
     text = reading.text.strip()
     least = _MIN_SHORT if len(text) < 3 else _MIN_CONFIDENCE
@@ -208,12 +216,13 @@ def _is_text(reading: Reading) -> bool:
 
 
 def _skew(quads: list[Quad]) -> float:
-    """Degrees by which the page leans; 0 where its lines are level or too few to tell."""
-    angles = [quad.angle for quad in quads if quad.width > 8 * quad.height]
+    """Degrees by which the page leans; 0 where its lines are level, do not agree, or are too few to tell."""
+    angles = [quad.angle for quad in quads if quad.width > _LONG * quad.height]
     if len(angles) < 3:
         return 0.0
     middle = float(np.median(angles))
-    return middle if abs(middle) >= _LEVEL_DEGREES else 0.0
+    spread = float(np.median(np.abs(np.array(angles) - middle)))
+    return middle if abs(middle) >= max(_LEVEL_DEGREES, 1.5 * spread) else 0.0
 
 
 def _placed(line: OcrLine, quad: Quad, image: Image, skew: float) -> OcrLine:
