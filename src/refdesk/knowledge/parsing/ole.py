@@ -12,7 +12,7 @@ OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # What both raise on damaged files; neither has one class for it.
 _DAMAGED = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError),
-    *(EOFError, struct.error, NotImplementedError),
+    *(EOFError, struct.error, NotImplementedError, RecursionError),
 )
 
 

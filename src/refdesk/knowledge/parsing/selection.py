@@ -54,6 +54,19 @@ _PARSERS = (
     _Entry("plain", "PlainText"),
 )
 _CONTAINERS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x89PNG", b"\xff\xd8\xff", b"\x7fELF")
+# Old files of Office that no permissive library reads: what marks them, what they are, what to do.
+_KNOWN_OLE = (
+    (
+        b"\nPowerPoint Document\n",
+        "a presentation of PowerPoint 97–2003 (PPT)",
+        "Open it in PowerPoint or LibreOffice, save it as PPTX or PDF, and upload that file.",
+    ),
+    (
+        b"\n__properties_version1.0\n",
+        "a message of Outlook (MSG)",
+        "Open it in Outlook and save it as EML or HTML, or drag it into another mail program.",
+    ),
+)
 _MAGIC = {
     b"\xd0\xcf\x11\xe0": "an old Office file of another kind",
     b"PK\x03\x04": "an archive of another kind",
@@ -89,6 +102,9 @@ def choose(data: bytes, name: str) -> Parser:
             parser = _load(entry)
             if parser.supports(name, head):
                 return parser
+    for mark, label, hint in _KNOWN_OLE:
+        if head.startswith(OLE_MAGIC) and mark in head:
+            raise UnsupportedKind(f"This kind of file is not supported: it is {label}.", hint=hint)
     what = next((label for magic, label in _MAGIC.items() if head.startswith(magic)), "not text")
     raise UnsupportedKind(f"This kind of file is not supported: it looks like {what}.")
 

@@ -1,13 +1,19 @@
 """ZIP archives and messages: members under their names, limits, names, what is refused."""
 
+import hashlib
+import hmac
 import io
 import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
+from email.message import EmailMessage
 
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from tests.unit.knowledge.parsing.pictures import picture_of
 
-from refdesk.knowledge.parsing import EmptyFile, ParseOptions, UnpackedTooLarge, parse
+from refdesk.knowledge.parsing import EmptyFile, ParseOptions, PasswordRequired, UnpackedTooLarge, parse
 
 
 def _zip(members: Mapping[str, bytes]) -> bytes:
@@ -147,3 +153,75 @@ def test_attachments_are_read_under_their_names_and_others_are_listed() -> None:
     ]
     assert parsed.meta["attachments"] == ["说明.md", "b.bin"]
     assert [w.code for w in parsed.warnings] == ["member-skipped"]
+
+
+def _aes_zip(content: bytes, password: str, *, strength: int = 3) -> bytes:
+    """An archive of one member sealed as WinZip does it (AE-2), with the cipher of the library."""
+    size = {1: 16, 2: 24, 3: 32}[strength]
+    salt = bytes(range(size // 2))
+    keys = hashlib.pbkdf2_hmac("sha1", password.encode(), salt, 1000, 2 * size + 2)
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = deflate.compress(content) + deflate.flush()
+    cipher = Cipher(algorithms.AES(keys[:size]), modes.ECB()).encryptor()
+    stream = cipher.update(b"".join((n + 1).to_bytes(16, "little") for n in range(len(packed) // 16 + 1)))
+    body = bytes(a ^ b for a, b in zip(packed, stream, strict=False))
+    sealed = salt + keys[-2:] + body + hmac.new(keys[size : 2 * size], body, "sha1").digest()[:10]
+    name = "秘密.txt".encode()
+    extra = struct.pack("<HHH2sBH", 0x9901, 7, 2, b"AE", strength, 8)
+    fields = struct.pack(
+        "<HHHHHIIIHH", 51, 0x801, 99, 0, 33, 0, len(sealed), len(content), len(name), len(extra)
+    )
+    local = b"PK\x03\x04" + fields + name + extra
+    central = (
+        b"PK\x01\x02" + struct.pack("<H", 51) + fields + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name + extra
+    )
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 1, 1, len(central), len(local) + len(sealed), 0)
+    return local + sealed + central + end
+
+
+@pytest.mark.parametrize("strength", [1, 2, 3])
+def test_archive_sealed_with_aes_opens_with_its_password(strength: int) -> None:
+    text = "机密内容 and more words. " * 5000
+    data = _aes_zip(text.encode(), "geheim", strength=strength)
+    parsed = parse(data, "a.zip", ParseOptions(password="geheim"))
+    assert parsed.blocks[0].text == "秘密.txt"
+    assert parsed.blocks[1].text == text.strip()
+    for password in (None, "wrong"):
+        with pytest.raises(PasswordRequired):
+            parse(data, "a.zip", ParseOptions(password=password))
+    changed = data.replace(data[200:210], bytes(10), 1)
+    with pytest.raises(EmptyFile, match="damaged"):
+        parse(changed, "a.zip", ParseOptions(password="geheim"))
+
+
+def test_markdown_in_an_archive_takes_its_pictures_along() -> None:
+    text = b"# Bill\n\n![scan](../img/my%20scan.png) and ![gone](img/none.png)\n\nThe end."
+    data = _zip(
+        {"doc/a.md": text, "img/my scan.png": picture_of("TOTAL 4711"), "img/b.png": b"\x89PNG broken"}
+    )
+    parsed = parse(data, "a.zip")
+    found = [b.text.replace(" ", "") for b in parsed.blocks]
+    assert found[0] == "doc/a.md"
+    assert found[3:] == ["TOTAL4711", "Theend."]
+    assert [b.pictures for b in parsed.blocks] == [0, 0, 0, 2, 0]
+    assert parsed.meta["pictures"] == 2
+
+
+def test_picture_that_nothing_shows_is_a_member_where_it_has_text() -> None:
+    parsed = parse(_zip({"a.txt": b"text", "scan.png": picture_of("INVOICE 99")}), "a.zip")
+    assert [b.text.replace(" ", "") for b in parsed.blocks] == ["a.txt", "text", "scan.png", "INVOICE99"]
+
+
+def test_pictures_of_a_message_are_read_where_they_stand() -> None:
+    message = EmailMessage()
+    message["Subject"] = "Bill"
+    message["From"] = "a@a.example"
+    message.set_content("short")
+    message.add_alternative(
+        "<p>Please pay what the picture says, soon:</p><img src='cid:one'><p>Thanks a lot</p>", subtype="html"
+    )
+    rich = message.get_payload()[1]  # pyright: ignore[reportIndexIssue, reportArgumentType]
+    rich.add_related(picture_of("TOTAL 815"), "image", "png", cid="<one>")  # pyright: ignore
+    message.add_attachment(picture_of("PAID 12"), "image", "png", filename="stamp.png")
+    texts = [b.text.replace(" ", "") for b in parse(message.as_bytes(), "a.eml").blocks]
+    assert texts[2:] == ["Pleasepaywhatthepicturesays,soon:", "TOTAL815", "Thanksalot", "stamp.png", "PAID12"]
