@@ -3,8 +3,10 @@
  * with and without a model, so that screenshots and checks meet every state. Returns ids; `views` names pages.
  */
 import { call, sampleLibrary, until } from './harness.mjs';
+import { lockedPdf } from './locked.mjs';
 import { startModel } from './model.mjs';
 import { lampPages, pdfOf } from './pdf.mjs';
+import { startSite } from './site.mjs';
 
 const longName =
   'Quarterly report on the condition, insurance and lending of reading lamps, third edition (final, reviewed).md';
@@ -39,6 +41,67 @@ async function asked(page, question, conversation, more = {}) {
     'answer',
   );
   return run.conversation_id;
+}
+
+const manual = [
+  '# Lamp manual',
+  '## Filling\n\nFill the lamp with rapeseed oil to the second ring, never to the brim.',
+  '## Wicks\n\nA wick lasts for forty nights. 灯芯可使用四十个夜晚。',
+];
+
+/** A document with two versions, a protected one, previews, questions and a web site that has been read. */
+async function inDepth(page, base, empty) {
+  const path = `/knowledge-bases/${base.id}`;
+  await sendFiles(page, `${path}/files`, [
+    ['lamp-manual.md', 'text/markdown', manual.join('\n\n')],
+    ['locked.pdf', 'application/pdf', lockedPdf],
+  ]);
+  await sendFiles(page, `${path}/qa-files`, [
+    [
+      'faq.csv',
+      'text/csv',
+      'title,content,questions\nUmbrellas,Wet umbrellas hang by the door.,"Where do umbrellas go?\nMay I bring one?"\n',
+    ],
+  ]);
+  await sendFiles(page, `/knowledge-bases/${empty.id}/drafts`, [
+    ['reading-lamps.pdf', 'application/pdf', pdfOf(lampPages)],
+    ['house-rules.md', 'text/markdown', longDocument()],
+  ]);
+  const named = async (name) =>
+    (await call(page, 'GET', `${path}/documents?limit=100`)).items.find((one) => one.name === name);
+  const settled = (one) => ['ready', 'failed'].includes(one?.state);
+  await until(
+    async () => settled(await named('lamp-manual.md')) && settled(await named('locked.pdf')),
+    'files',
+  );
+  const { id } = await named('lamp-manual.md');
+  const session = await (await page.request.get('/api/v1/session')).json();
+  const changed = [...manual, '## Shades\n\nGreen glass only.']
+    .join('\n\n')
+    .replace('forty nights', 'ninety nights');
+  await page.request.post(`/api/v1/documents/${id}/file`, {
+    headers: { 'X-CSRF-Token': session.csrf_token },
+    multipart: { file: { name: 'lamp-manual.md', mimeType: 'text/markdown', buffer: Buffer.from(changed) } },
+  });
+  await until(async () => (await call(page, 'GET', `/documents/${id}`)).version === 2, 'the second version');
+  const site = await startSite();
+  const source = await call(page, 'POST', `${path}/sources`, {
+    kind: 'website',
+    name: 'Lamp guide',
+    interval_hours: 24,
+    config: { url: site.url },
+  });
+  await until(
+    async () => !['queued', 'running'].includes((await call(page, 'GET', `/sources/${source.id}`)).state),
+    'the web site',
+  );
+  await site.stop();
+  const drafts = (await call(page, 'GET', `/knowledge-bases/${empty.id}/drafts`)).items;
+  return {
+    manual: id,
+    locked: (await named('locked.pdf')).id,
+    draft: drafts.find((one) => one.name.endsWith('.pdf')).id,
+  };
 }
 
 /** A thread answered by a model that cites what it was not given and adds what no passage says. */
@@ -129,12 +192,14 @@ export async function furnish(page) {
       suggested_questions: base.suggested_questions.slice(0, 3),
     },
   });
+  const depth = await inDepth(page, base, empty);
   const thread = await asked(page, base.suggested_questions[0]);
   await asked(page, base.suggested_questions[1], thread);
   const lost = await asked(page, 'What is the airspeed velocity of an unladen swallow?');
   const written = await threadWithModel(page, base);
   const branch = await people(page);
   return {
+    ...depth,
     base: base.id,
     question: base.suggested_questions[0],
     empty: empty.id,
@@ -169,11 +234,22 @@ export function views(ids) {
     ['new-base', '/knowledge', press(/^(New knowledge base|新建知识库)$/)],
     ['base', `/knowledge/${ids.base}`],
     ['base-empty', `/knowledge/${ids.empty}`],
+    ['questions', `/knowledge/${ids.base}?tab=questions`],
+    ['sources', `/knowledge/${ids.base}?tab=sources`],
+    ['website', `/knowledge/${ids.base}?tab=sources`, press(/^(Add a web site|添加网站)$/)],
+    ['preview', `/knowledge/${ids.empty}/preview`],
+    ['preview-pdf', `/knowledge/${ids.empty}/preview?document=${ids.draft}`],
     ['hit-test', `/knowledge/${ids.base}?tab=hit-test`, hit],
     ['base-settings', `/knowledge/${ids.base}?tab=settings`],
     ['document', `/documents/${ids.lamp}?paragraph=${ids.paragraph}`],
     ['document-long', `/documents/${ids.rules}`],
     ['document-failed', `/documents/${ids.broken}`],
+    ['versions', `/documents/${ids.manual}?panel=versions`],
+    ['diff', `/documents/${ids.manual}?from=1&to=2`],
+    ['past', `/documents/${ids.manual}?version=1`],
+    ['details', `/documents/${ids.manual}?panel=details`],
+    ['splitting', `/documents/${ids.manual}?panel=split`],
+    ['locked', `/documents/${ids.locked}`],
     ['document-missing', '/documents/00000000-0000-0000-0000-000000000000'],
     ['applications', '/applications'],
     ['application', `/applications/${ids.application}`],

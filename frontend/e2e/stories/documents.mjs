@@ -62,6 +62,7 @@ export function documents(desk) {
     await page.keyboard.press('a');
     await page.getByLabel('Text of the new paragraph').fill('This one goes again.');
     await page.keyboard.press('Control+Enter');
+    await page.getByLabel('Text of the new paragraph').waitFor({ state: 'detached' });
     const added = page.getByRole('article').filter({ hasText: 'This one goes again.' });
     await added.focus();
     await page.keyboard.press('Delete');
@@ -166,10 +167,10 @@ export function documents(desk) {
     await page.getByText('Returned directly').waitFor();
     await page.goto(`/knowledge/${base.id}`);
     await page.getByRole('button', { name: 'Filters' }).click();
-    await page.getByLabel('Metadata', { exact: true }).fill('doc_type=policy');
+    await page.getByPlaceholder('department=Sales').fill('doc_type=policy');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'rules.md' }).waitFor();
-    await page.getByLabel('Metadata', { exact: true }).fill('doc_type=letter');
+    await page.getByPlaceholder('department=Sales').fill('doc_type=letter');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'rules.md' }).waitFor({ state: 'detached' });
     await page.context().close();

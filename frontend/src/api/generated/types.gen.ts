@@ -1635,7 +1635,7 @@ export type KnowledgeBaseCreate = {
 /**
  * KnowledgeBaseUpdate
  *
- * What changes; a field that is left out stays.
+ * What changes; a field that is left out stays. Null takes a limit away.
  */
 export type KnowledgeBaseUpdate = {
     /**
@@ -1665,6 +1665,18 @@ export type KnowledgeBaseUpdate = {
     meta?: {
         [key: string]: unknown;
     } | null;
+};
+
+/**
+ * KnowledgeBaseUsage
+ *
+ * The names of the applications that ask a base.
+ */
+export type KnowledgeBaseUsage = {
+    /**
+     * Applications
+     */
+    applications: Array<string>;
 };
 
 /**
@@ -5591,6 +5603,36 @@ export type UpdateKnowledgeBaseResponses = {
 };
 
 export type UpdateKnowledgeBaseResponse = UpdateKnowledgeBaseResponses[keyof UpdateKnowledgeBaseResponses];
+
+export type GetKnowledgeBaseUsageData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/usage';
+};
+
+export type GetKnowledgeBaseUsageErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetKnowledgeBaseUsageError = GetKnowledgeBaseUsageErrors[keyof GetKnowledgeBaseUsageErrors];
+
+export type GetKnowledgeBaseUsageResponses = {
+    /**
+     * Successful Response
+     */
+    200: KnowledgeBaseUsage;
+};
+
+export type GetKnowledgeBaseUsageResponse = GetKnowledgeBaseUsageResponses[keyof GetKnowledgeBaseUsageResponses];
 
 export type UploadFilesData = {
     body: {
