@@ -140,6 +140,7 @@ KNOWLEDGE = (
     Row("GET", f"{API}/knowledge-bases", "viewer", base_shown, key=True),
     Row("POST", f"{API}/knowledge-bases", "editor", new_base, foreign=base_with_foreign_model),
     Row("GET", BASE, "viewer", base, 404, key=True),
+    Row("GET", f"{BASE}/usage", "viewer", base, 404, key=True),
     Row("PATCH", BASE, "editor", renamed_base, 404),
     Row("DELETE", BASE, "editor", base, 404),
     Row("POST", f"{BASE}/files", "editor", upload, 404),

@@ -38,9 +38,7 @@ async def test_a_preview_is_uploaded_listed_and_deleted_and_not_among_documents(
     )
     skipped = ok(await world.editor.post(f"{path}/drafts/import"))
     assert [item["id"] for item in skipped["skipped"]] == [draft["id"]]
-    problem(
-        await world.editor.post(f"{path}/drafts/import", json={"document_ids": []}), 422, "invalid"
-    )
+    problem(await world.editor.post(f"{path}/drafts/import", json={"document_ids": []}), 422, "invalid")
     again = ok(await world.editor.post(f"{path}/drafts", files=files))
     assert again["accepted"] == 1, "the same file may be looked at twice"
     ok(await world.editor.delete(f"{API}/documents/{draft['id']}"))
@@ -228,3 +226,29 @@ async def test_a_password_is_taken_with_retry_and_shown_to_nobody(world: World) 
     assert ok(retried)["has_password"]
     assert "sesame" not in retried.text
     assert "sesame" not in (await world.editor.get(path)).text
+
+
+async def test_a_base_tells_which_applications_ask_it(world: World) -> None:
+    base_id = await base_of(world, world.editor)
+    path = f"{API}/knowledge-bases/{base_id}/usage"
+    assert ok(await world.viewer.get(path)) == {"applications": []}
+    name = world.new_name("application")
+    body = {"name": name, "knowledge_base_ids": [base_id]}
+    ok(await world.editor.post(f"{API}/applications", json=body))
+    assert ok(await world.viewer.get(path)) == {"applications": [name]}
+
+
+async def test_null_is_refused_where_a_field_cannot_be_empty(world: World) -> None:
+    base_id = await base_of(world, world.editor)
+    document_id = await document_of(world, world.editor, base_id)
+    paragraph_id = await paragraph_of(world.editor, document_id)
+    for path, field in (
+        (f"knowledge-bases/{base_id}", "name"),
+        (f"knowledge-bases/{base_id}", "meta"),
+        (f"documents/{document_id}", "name"),
+        (f"documents/{document_id}", "is_active"),
+        (f"paragraphs/{paragraph_id}", "content"),
+    ):
+        problem(await world.editor.patch(f"{API}/{path}", json={field: None}), 422, "invalid")
+    ok(await world.editor.patch(f"{API}/knowledge-bases/{base_id}", json={"max_documents": None}))
+    ok(await world.editor.patch(f"{API}/paragraphs/{paragraph_id}", json={"revision": None}))

@@ -106,3 +106,13 @@ class ApplicationRepository:
 async def require_application(session: AsyncSession, scope: Scope, application_id: UUID) -> None:
     """Raise `ApplicationNotFound` unless the application is in the scope's workspace."""
     await ApplicationRepository(session, scope).get(application_id)
+
+
+async def applications_of_base(session: AsyncSession, scope: Scope, base_id: UUID) -> Sequence[str]:
+    """Names of the workspace's applications that ask a knowledge base."""
+    rows = await session.scalars(
+        select(Application.name)
+        .join(ApplicationBase, ApplicationBase.application_id == Application.id)
+        .where(Application.workspace_id == scope.workspace_id, ApplicationBase.knowledge_base_id == base_id)
+    )
+    return rows.all()

@@ -84,7 +84,9 @@ async def delete(
     base = await _base(client, name)
     if not yes:
         count = base["counts"]["documents"]
-        question = f"Delete {base['name']} with {count} documents? This cannot be undone."
+        used_by = (await client.get(f"{BASES}/{base['id']}/usage"))["applications"]
+        used = f" These applications ask it: {', '.join(used_by)}." if used_by else ""
+        question = f"Delete {base['name']} with {count} documents?{used} This cannot be undone."
         typer.confirm(question, abort=True, err=True)
     await client.delete(f"{BASES}/{base['id']}")
     await work_until_idle(client)

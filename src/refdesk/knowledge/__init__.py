@@ -19,7 +19,7 @@ from refdesk.knowledge import (
     sources,
     version_routes,
 )
-from refdesk.knowledge.bases import KnowledgeBases
+from refdesk.knowledge.bases import KnowledgeBases, users_of_bases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
@@ -61,4 +61,5 @@ __all__ = [
     "jobs",
     "parse_options",
     "routers",
+    "users_of_bases",
 ]

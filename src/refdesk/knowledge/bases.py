@@ -1,5 +1,6 @@
 """What can be done with a knowledge base: create, find, change, delete."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
@@ -22,11 +23,20 @@ from refdesk.knowledge.repository import (
     KnowledgeBaseRepository,
     RemovalRepository,
 )
-from refdesk.knowledge.schemas import KnowledgeBaseCreate, KnowledgeBaseUpdate, KnowledgeBaseView
+from refdesk.knowledge.schemas import (
+    KnowledgeBaseCreate,
+    KnowledgeBaseUpdate,
+    KnowledgeBaseUsage,
+    KnowledgeBaseView,
+)
 from refdesk.knowledge.tables import KnowledgeBase
 from refdesk.knowledge.views import base_view, split_settings
 
 REMOVE_BASE = "remove-knowledge-base"
+
+type NamesOfUsers = Callable[[AsyncSession, Scope, UUID], Awaitable[Sequence[str]]]
+# Rooms above tell here by which names they use a base, so that people know before they delete it.
+users_of_bases: list[NamesOfUsers] = []
 
 
 async def enqueue_base_removal(session: AsyncSession, workspace_id: UUID, base_id: UUID) -> None:
@@ -55,6 +65,12 @@ class KnowledgeBases:
 
     async def view(self, base_id: UUID) -> KnowledgeBaseView:
         return await self._view(await self.repository.get(base_id))
+
+    async def usage(self, base_id: UUID) -> KnowledgeBaseUsage:
+        """The names of what would lose the base with its deletion."""
+        await self.repository.get(base_id)
+        found = [name for names in users_of_bases for name in await names(self.session, self.scope, base_id)]
+        return KnowledgeBaseUsage(applications=sorted(found))
 
     async def page(self, *, limit: int, cursor: str | None, q: str | None) -> Page[KnowledgeBaseView]:
         """Bases by name; the cursor is the last name seen."""

@@ -24,6 +24,7 @@ from refdesk.knowledge.schemas import (
     DocumentView,
     KnowledgeBaseCreate,
     KnowledgeBaseUpdate,
+    KnowledgeBaseUsage,
     KnowledgeBaseView,
     State,
     UploadResult,
@@ -141,6 +142,17 @@ async def get_knowledge_base(
     knowledge_base_id: UUID, session: Tx, scope: BoundViewer, settings: SettingsDep
 ) -> KnowledgeBaseView:
     return await KnowledgeBases(session, scope, settings).view(knowledge_base_id)
+
+
+@router.get(
+    "/knowledge-bases/{knowledge_base_id}/usage",
+    operation_id="getKnowledgeBaseUsage",
+    summary="The applications that ask a knowledge base, to know before it is deleted",
+)
+async def get_knowledge_base_usage(
+    knowledge_base_id: UUID, session: Tx, scope: BoundViewer, settings: SettingsDep
+) -> KnowledgeBaseUsage:
+    return await KnowledgeBases(session, scope, settings).usage(knowledge_base_id)
 
 
 @router.patch(

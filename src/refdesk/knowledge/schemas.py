@@ -1,10 +1,10 @@
 """What goes in and out over HTTP in this room (Pydantic, borders only)."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, Name, PlainLine
 from refdesk.kit.web import Page
@@ -17,6 +17,19 @@ Tally = dict[State, int]
 
 class _Input(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class _Change(_Input):
+    """Base of what changes a thing: a field that is left out stays; null is for fields that can be empty."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset()
+
+    @model_validator(mode="after")
+    def _require_values(self) -> Self:
+        for name in sorted(self.model_fields_set - self.nullable):
+            if getattr(self, name) is None:
+                raise ValueError(f"{name} must not be null; leave it out to keep it")
+        return self
 
 
 class SplitOptions(BaseModel):
@@ -62,8 +75,10 @@ class KnowledgeBaseCreate(_Input):
     meta: CleanJson = Field(default_factory=dict)
 
 
-class KnowledgeBaseUpdate(_Input):
-    """What changes; a field that is left out stays."""
+class KnowledgeBaseUpdate(_Change):
+    """What changes; a field that is left out stays. Null takes a limit away."""
+
+    nullable = frozenset(("max_file_bytes", "max_documents"))
 
     name: Name | None = None
     description: CleanText | None = Field(default=None, max_length=5_000)
@@ -100,6 +115,12 @@ class KnowledgeBaseView(BaseModel):
     counts: KnowledgeBaseCounts
     created_at: datetime
     updated_at: datetime
+
+
+class KnowledgeBaseUsage(BaseModel):
+    """The names of the applications that ask a base."""
+
+    applications: list[str]
 
 
 class DocumentError(BaseModel):
@@ -165,7 +186,7 @@ class DocumentView(BaseModel):
     updated_at: datetime
 
 
-class DocumentUpdate(_Input):
+class DocumentUpdate(_Change):
     """What changes. New `split_settings` split the original again, from the stored file."""
 
     name: PlainLine | None = Field(default=None, min_length=1, max_length=500)
@@ -381,8 +402,10 @@ class ParagraphPage(Page[ParagraphView]):
     previous_cursor: str | None = None
 
 
-class ParagraphUpdate(_Input):
+class ParagraphUpdate(_Change):
     """What changes. `revision`, if sent, must be the present one: an edit never overwrites one unseen."""
+
+    nullable = frozenset(("revision",))
 
     title: CleanText | None = Field(default=None, max_length=2_000)
     content: CleanText | None = Field(default=None, min_length=1, max_length=100_000)
