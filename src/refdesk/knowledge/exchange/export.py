@@ -5,8 +5,8 @@ wait on disk for their number to be known. Not exported: passwords of protected 
 and the texts of earlier versions.
 """
 
-import asyncio
 import tempfile
+import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import IO, Any
 from uuid import UUID
@@ -57,11 +57,15 @@ async def export_base(
         raise ExportBusy(retry_after_s=30)
     _sending += 1
     try:
-        async with asyncio.timeout(LONGEST_S), database.sessions() as session:
+        began = time.monotonic()
+        async with database.sessions() as session:
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             repository = ExportRepository(session, scope, base.id, only)
             async for data in _Export(repository, base).run():
                 yield data
+                # Not `asyncio.timeout`: a generator may be continued from another task than it began in.
+                if time.monotonic() - began > LONGEST_S:
+                    raise TimeoutError("the client takes too long for its export")
             await session.rollback()
     finally:
         _sending -= 1

@@ -46,7 +46,8 @@ async def read_robots(fetcher: Fetcher, origin: str) -> Robots:
         return Robots()
     except AppError as error:
         raise SiteUnreachable(
-            "The site's robots.txt could not be read. Nothing was changed.",
+            f"The site's robots.txt could not be read. {error.text} Nothing was changed.",
+            hint=error.hint_text,
             cause=error.code,
             reason=error.text,
         ) from None
