@@ -146,6 +146,10 @@ class TokenStore:
         )
 
 
+FORGOTTEN_AFTER = timedelta(days=1)
+"""After so long a count of failed sign-ins that blocks nobody is of no use."""
+
+
 class ThrottleStore:
     """Counts of failed attempts."""
 
@@ -157,6 +161,21 @@ class ThrottleStore:
 
         The row stays locked until the transaction ends: attempts sent at once come one after the other.
         """
+        # What is long over goes here, since whoever tries passwords leaves a row for each address tried.
+        await self.session.execute(
+            delete(LoginThrottle).where(
+                LoginThrottle.subject.in_(
+                    select(LoginThrottle.subject)
+                    .where(
+                        LoginThrottle.window_started_at < at - max(window, FORGOTTEN_AFTER),
+                        or_(LoginThrottle.blocked_until.is_(None), LoginThrottle.blocked_until < at),
+                        LoginThrottle.subject != subject,
+                    )
+                    .limit(50)
+                    .with_for_update(skip_locked=True)
+                )
+            )
+        )
         fresh = LoginThrottle.window_started_at < at - window
         statement = (
             insert(LoginThrottle)

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.types import Integer, Text, Uuid
 
 from refdesk.chat.events import RunEvent
-from refdesk.chat.tables import Run, RunEvents
+from refdesk.chat.tables import Conversation, Run, RunEvents
 from refdesk.kit.clock import now
 
 RUN_CHANNEL = "refdesk_runs"
@@ -146,6 +146,25 @@ async def forget_events(session: AsyncSession) -> None:
             RunEvents.created_at < cutoff, Run.id == RunEvents.run_id, Run.finished_at < cutoff
         )
     )
+
+
+async def forget_key_conversations(session: AsyncSession, days: int) -> int:
+    """Remove the oldest conversations of API keys that nobody asked in for `days`; returns how many.
+
+    Programs begin one with every call and never come back to it, where people keep theirs until they delete
+    them. At most 500 a call, so that no transaction grows long.
+    """
+    old = (
+        select(Conversation.id)
+        .where(Conversation.api_key_id.is_not(None), Conversation.updated_at < now() - timedelta(days=days))
+        .order_by(Conversation.updated_at)
+        .limit(500)
+        .with_for_update(skip_locked=True)
+    )
+    removed = await session.scalars(
+        delete(Conversation).where(Conversation.id.in_(old)).returning(Conversation.id)
+    )
+    return len(removed.all())
 
 
 async def _logged_answer(session: AsyncSession, run_id: UUID) -> tuple[str, list[Any]]:

@@ -329,6 +329,10 @@ class RunManager:
     async def _forget(self) -> None:
         async with self._database.transaction() as session:
             await leases.forget_events(session)
+        days = self._settings.key_conversation_days
+        if days:
+            async with self._database.transaction() as session:
+                await leases.forget_key_conversations(session, days)
 
 
 def _record(active: ActiveRun, state: str) -> dict[str, Any]:

@@ -127,6 +127,11 @@ class Settings(BaseSettings):
         default=10, ge=1, le=200, description="Database connections a process keeps."
     )
     session_days: int = Field(default=30, ge=1, le=365, description="Days after which a sign-in ends.")
+    key_conversation_days: int = Field(
+        default=30,
+        ge=0,
+        description="Days after which conversations held with an API key are removed; 0 keeps them.",
+    )
     allow_private_endpoints: bool = Field(
         default=True,
         description="Whether model endpoints may lie on private or loopback addresses, as local ones do.",

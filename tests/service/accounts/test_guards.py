@@ -183,3 +183,11 @@ async def test_rooms_are_told_of_a_new_workspace_in_its_transaction(database: Da
     finally:
         on_workspace_created.remove(callback)
     assert told == [workspace.id]
+
+
+async def test_counts_that_are_long_over_do_not_stay(database: Database) -> None:
+    old, address = account_subject("old@x"), address_subject("192.0.2.9")
+    assert await attempt(database, old, address, timedelta(days=-3))
+    assert await failures(database, old) == 1
+    assert await attempt(database, account_subject("new@x"), address_subject("192.0.2.10"))
+    assert await failures(database, old) is None

@@ -1,14 +1,16 @@
 """Conversations: titles, lists, privacy, retries, citations of what is gone."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, select, update
 from tests.service.chat.conftest import add_member
-from tests.service.chat.doubles import Desk, FakeCompleter
+from tests.service.chat.doubles import Desk, FakeCompleter, eventually
 
 from refdesk.accounts import Scope
+from refdesk.chat import leases
 from refdesk.chat.errors import (
     ConversationNotFound,
     QuestionEmpty,
@@ -18,6 +20,8 @@ from refdesk.chat.errors import (
     RunStillActive,
 )
 from refdesk.chat.service import ConversationService, RunService
+from refdesk.chat.tables import Conversation, Run
+from refdesk.kit.clock import now
 from refdesk.kit.errors import CursorInvalid, Forbidden, NotFound
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.tables import Paragraph
@@ -193,3 +197,28 @@ def _submission(question: str) -> Any:
     from refdesk.chat import RunSubmission
 
     return RunSubmission(question=question)
+
+
+async def test_old_conversations_of_keys_are_removed_and_those_of_people_stay(
+    desk: Desk, library: Library
+) -> None:
+    person = await add_member(library)
+    key = replace(person, user_id=None, api_key_id=new_id(), via="api_key")
+    asked = {
+        name: (await desk.ask(scope, "How do I reset the router?")).conversation_id
+        for name, scope in (("mine", person), ("program's", key), ("program's today", key))
+    }
+    await eventually(lambda: not desk.runs.active_runs)
+    async with desk.database.transaction() as session:
+        await session.execute(
+            update(Conversation)
+            .where(Conversation.id.in_([asked["mine"], asked["program's"]]))
+            .values(updated_at=now() - timedelta(days=31))
+        )
+    async with desk.database.transaction() as session:
+        assert await leases.forget_key_conversations(session, 30) == 1
+        left = set(await session.scalars(select(Conversation.id).where(Conversation.id.in_(asked.values()))))
+        runs = set(
+            await session.scalars(select(Run.conversation_id).where(Run.conversation_id.in_(asked.values())))
+        )
+    assert left == runs == {asked["mine"], asked["program's today"]}
