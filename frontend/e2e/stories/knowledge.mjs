@@ -59,7 +59,7 @@ export function knowledge(desk) {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Edited', { exact: true }).waitFor();
     await page.goto(`/knowledge/${desk.base}?tab=hit-test`);
-    await page.getByLabel('Question').fill('Zephyrine map cabinet');
+    await page.getByLabel('Question', { exact: true }).fill('Zephyrine map cabinet');
     // The paragraph is indexed again in the background: ask until its new words are found.
     const verdict = page.getByText('Found', { exact: true });
     for (let attempt = 0; attempt < 60 && !(await verdict.isVisible()); attempt += 1) {

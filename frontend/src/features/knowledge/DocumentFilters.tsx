@@ -1,5 +1,5 @@
 /** Which documents are listed: by state, attention, kind, use and metadata. */
-import { Button, Group, Indicator, Popover, Select, Stack, TagsInput } from '@mantine/core';
+import { Badge, Button, Group, Popover, Select, Stack, TagsInput } from '@mantine/core';
 import { IconAlertTriangle, IconFilter } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { countConditions, type Filter, metaCondition, noFilter } from './documentFilter';
@@ -32,11 +32,13 @@ export function DocumentFilters({ value, onChange }: { value: Filter; onChange: 
       </Button>
       <Popover width={320} position="bottom-start" withinPortal trapFocus shadow="md">
         <Popover.Target>
-          <Indicator label={count} size={16} disabled={count === 0}>
-            <Button variant="default" leftSection={<IconFilter size={16} />}>
-              {t('knowledge.filters')}
-            </Button>
-          </Indicator>
+          <Button
+            variant={count > 0 ? 'light' : 'default'}
+            leftSection={<IconFilter size={16} />}
+            rightSection={count > 0 ? <Badge circle>{count}</Badge> : undefined}
+          >
+            {t('knowledge.filters')}
+          </Button>
         </Popover.Target>
         <Popover.Dropdown aria-label={t('knowledge.filters')}>
           <Stack gap="sm">
