@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
-from refdesk.kit.border_types import clean_text
+from refdesk.kit.border_types import clean_json, clean_text
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.splitting import ParagraphDraft
 
@@ -92,6 +92,7 @@ def fresh_records(drafts: Sequence[ParagraphDraft]) -> list[ParagraphRecord]:
                 start=draft.start,
                 end=draft.end,
                 origins=[names.name(chain, title, content)],
+                meta=clean_json(draft.meta),
             )
         )
     return records
