@@ -204,3 +204,14 @@ async def test_pages_are_counted_while_a_file_is_read(desk: Desk, monkeypatch: p
     monkeypatch.setattr(processing, "parse_in_subprocess", slowly)
     assert (await desk.process(document_id)).state == "ready"
     assert seen[-1] == ("parsing", 3, 10)
+
+
+async def test_what_is_known_of_a_paragraph_is_kept_with_it(desk: Desk) -> None:
+    base = await desk.base()
+    data = b"## Prices\n\n| Thing | Price |\n|---|---|\n| Lamp | 5 |\n\n## Words\n\nNothing but words.\n"
+    document = await desk.process(await desk.file(base.id, data))
+    async with desk.database.transaction() as session:
+        page = await Paragraphs(session, desk.scope).page(
+            document.id, limit=10, cursor=None, around=None, q=None
+        )
+    assert [paragraph.meta.get("has_table", False) for paragraph in page.items] == [True, False]

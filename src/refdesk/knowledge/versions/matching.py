@@ -238,7 +238,7 @@ def _placed(row: ParagraphRecord, group: _Group, drafts: Sequence[ParagraphRecor
     if len(group.rows) == 1:
         boxes = [box for draft in drafts for box in draft.boxes]
         row.page, row.boxes, row.start, row.end = first.page, boxes, first.start, last.end
-        row.meta = {**row.meta, **first.meta}
+        row.meta = {key: value for draft in reversed(drafts) for key, value in draft.meta.items()}
     else:
         shift = first.start - min(other.start for other in group.rows)
         row = replace(row, start=row.start + shift, end=row.end + shift, page=first.page, boxes=first.boxes)
