@@ -1,6 +1,6 @@
 /** The file kinds the server reads; the browser's picker shows these first. */
 export const acceptedKinds =
-  '.pdf,.docx,.doc,.xlsx,.xls,.xlsb,.csv,.tsv,.pptx,.odt,.ods,.odp,.rtf,.epub,.eml,.zip,.ipynb,.json,.jsonl,.xml,.md,.markdown,.txt,.text,.html,.htm,application/pdf,text/plain,text/markdown,text/html,text/csv';
+  '.pdf,.docx,.doc,.xlsx,.xls,.xlsb,.csv,.tsv,.pptx,.odt,.ods,.odp,.rtf,.epub,.eml,.zip,.png,.jpg,.jpeg,.tif,.tiff,.webp,.bmp,.gif,.ipynb,.json,.jsonl,.xml,.md,.markdown,.txt,.text,.html,.htm,application/pdf,text/plain,text/markdown,text/html,text/csv';
 
 /** What the server calls the kinds of documents. */
 export const knownKinds = [
