@@ -65,7 +65,12 @@ def _outcome(code: int | None, out: bytes, err: bytes, timeout_s: float) -> Pars
     last = err.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:300]
     if code == -signal.SIGXCPU:
         raise ParseTimeout(timeout_s=timeout_s)
-    if "MemoryError" in last or "out of memory" in last.lower() or "bad_alloc" in last:
+    if (
+        b"memory allocation of" in err
+        or "MemoryError" in last
+        or "out of memory" in last.lower()
+        or "bad_alloc" in last
+    ):
         raise ParseMemory
     raise ParseCrashed(exit_code=code, reason=last)
 
