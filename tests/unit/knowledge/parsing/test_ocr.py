@@ -242,6 +242,19 @@ def test_scan_that_leans_is_read_and_its_boxes_lie_on_the_lines() -> None:
     assert box.y1 > 190
 
 
+def test_columns_of_a_scan_are_read_one_after_the_other() -> None:
+    words = ("apple", "bread", "cherry", "dates", "eggs", "flour", "grapes", "honey")
+    picture = Image.new("RGB", (900, 260), "white")
+    draw = ImageDraw.Draw(picture)
+    for n, word in enumerate(words):
+        for x, side in ((20, "left"), (440, "right")):
+            text = f"On the {side} they write of {word} at length"
+            draw.text((x, 10 + 28 * n), text, "black", ImageFont.load_default(20))
+    text = parse(_saved(picture, "PNG"), "a.png").text
+    places = [text.index(f"the {side} they write of {word}") for side in ("left", "right") for word in words]
+    assert places == sorted(places)
+
+
 def test_light_letters_on_a_dark_ground_are_read() -> None:
     picture = Image.new("RGB", (560, 140), (20, 20, 24))
     draw = ImageDraw.Draw(picture)

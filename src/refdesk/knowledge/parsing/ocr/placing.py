@@ -17,6 +17,7 @@ from refdesk.knowledge.parsing.ocr.vendor import cv2
 
 # Boxes of lines are about 1.25 times as high as the size of their type.
 _SIZE = 0.8
+_INSET = 0.2
 _SAME_SIZE, _BODY_SIZE = 1.22, 1.3
 _NARROW = frozenset("iljtfrI1.,:;'|!()[]{}·")
 
@@ -43,9 +44,10 @@ def placed(page: OcrPage, image: Image, points: float) -> PlacedPage:
     tallest = float(np.median([line.y1 - line.y0 for line in page.lines])) if page.lines else 0.0
     across, down = _rules(_level(upright, page.skew), tallest, points)
     sizes = _sizes(page.lines)
+    # From right to left, so that no line is taken to go on in the column beside it.
     glyphs = [
         glyph
-        for line, size in sorted(zip(page.lines, sizes, strict=True), key=lambda pair: pair[0].y0)
+        for line, size in sorted(zip(page.lines, sizes, strict=True), key=lambda pair: -pair[0].x0)
         for glyph in _glyphs(line, size, points)
     ]
     width, height = wide * points, high * points
@@ -59,11 +61,13 @@ def placed(page: OcrPage, image: Image, points: float) -> PlacedPage:
 def _glyphs(line: OcrLine, size_px: float, points: float) -> list[Glyph]:
     """The characters spread over the line by their usual widths; spaces belong to the next one."""
     widths = [_width(char) for char in line.text]
-    step = (line.x1 - line.x0) / sum(widths)
+    # Boxes reach a little over the letters; between narrow columns that would close the gap.
+    inset = min(_INSET * size_px, 0.1 * (line.x1 - line.x0))
+    step = (line.x1 - line.x0 - 2 * inset) / sum(widths)
     middle = (line.y0 + line.y1) / 2
     top, low = (middle - 0.62 * size_px) * points, (middle + 0.62 * size_px) * points
     out: list[Glyph] = []
-    x = line.x0
+    x = line.x0 + inset
     space = False
     for char, width in zip(line.text, widths, strict=True):
         end = x + width * step
