@@ -80,7 +80,7 @@ def peak_bytes():
 def main():
     read = READERS[sys.argv[1]]()
     for name in sys.argv[2:]:
-        result = {"file": name}
+        result: dict[str, object] = {"file": name}
         begin, cpu = time.perf_counter(), time.process_time()
         try:
             result["characters"] = read(Path(name))

@@ -226,7 +226,7 @@ async def test_places_are_without_gaps_whatever_is_done_in_whatever_order(desk: 
         shown = await listed(desk, document.id)
         assert [p.id for p in shown] == expected
         assert [p.position for p in shown] == list(range(len(expected)))
-    view = await desk.view(document.id)
+    view, shown = await desk.view(document.id), await listed(desk, document.id)
     assert view.paragraph_count == len(shown)
     assert view.character_count == sum(len(p.content) for p in shown)
     await indexed(desk, document.id)

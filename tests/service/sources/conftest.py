@@ -49,7 +49,7 @@ class Reader:
     async def again(self, source_id: UUID, **how: bool) -> SourceView:
         async with self.desk.database.transaction() as session:
             await Sources(session, self.desk.scope).sync(source_id, SyncRequest(**how))
-        return await self.read(source_id, **how)
+        return await self.read(source_id, system_resolver, **how)
 
     async def view(self, source_id: UUID) -> SourceView:
         async with self.desk.database.transaction() as session:

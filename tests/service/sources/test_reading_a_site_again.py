@@ -314,12 +314,9 @@ async def test_a_long_run_lets_others_have_their_turn_and_goes_on(
     monkeypatch.setattr(website_module, "WATCH_S", 0.1)
     monkeypatch.setattr(website_module, "TURN_S", 0.3)
     source_id = await reader.add(pages.url + "/", delay_ms=150)
-    turns = 0
-    while turns < 12:
-        turns += 1
-        source = await reader.read(source_id)
-        if source.state != "running":
-            break
+    turns, source = 1, await reader.read(source_id)
+    while source.state == "running" and turns < 12:
+        turns, source = turns + 1, await reader.read(source_id)
     assert turns > 1, "documents waited to be processed"
     assert (source.state, source.counts.added) == ("idle", 5)
     assert pages.paths().count("/") == 1, "what was recorded is not fetched again"

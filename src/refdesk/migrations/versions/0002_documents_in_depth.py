@@ -104,7 +104,7 @@ def upgrade() -> None:
         sa.Column("split_settings", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("character_count", sa.Integer(), nullable=False),
         sa.Column("paragraph_count", sa.Integer(), nullable=False),
-        sa.Column("coverage", sa.Double(), nullable=True),
+        sa.Column("coverage", sa.Double[float](), nullable=True),
         sa.Column("snapshot", sa.LargeBinary(), nullable=True),
         sa.Column("restores", sa.Integer(), nullable=True),
         sa.Column("replaced_at", sa.DateTime(timezone=True), nullable=True),
