@@ -4,10 +4,6 @@ from refdesk.kit.settings import Settings
 from refdesk.knowledge.parsing import ParseOptions
 from refdesk.knowledge.schemas import SplitOptions
 
-# Settings that change what is read, not only where it is cut: with one of them changed, the parsed text that
-# was kept is of no use and the file is read again.
-_READING = ("include_comments", "include_running", "sheet_form")
-
 
 def parse_options(options: SplitOptions, limits: Settings, password: str | None = None) -> ParseOptions:
     """The options of one parse, from what people chose and what the process allows."""
@@ -28,8 +24,3 @@ def parse_options(options: SplitOptions, limits: Settings, password: str | None 
         ocr_page_timeout_s=limits.ocr_page_timeout_s,
         ocr_threads=limits.ocr_threads,
     )
-
-
-def reads_differently(before: SplitOptions, after: SplitOptions) -> bool:
-    """Whether the file must be parsed again because of a change of settings, not only split again."""
-    return any(getattr(before, name) != getattr(after, name) for name in _READING)
