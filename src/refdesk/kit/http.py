@@ -12,12 +12,13 @@ import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import Any, cast
+from typing import Any
 
 import httpcore
 import httpx
 
 from refdesk.kit.errors import AppError
+from refdesk.kit.http_stream import connect
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -84,7 +85,6 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
 
 class _GuardedBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, *, allow_private: bool, setting: str, resolver: Resolver) -> None:
-        self._inner = cast(httpcore.AsyncNetworkBackend, httpcore.AnyIOBackend())
         self._allow_private = allow_private
         self._setting = setting
         self._resolver = resolver
@@ -109,7 +109,7 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
         failure: Exception | None = None
         for address in allowed:
             try:
-                return await self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+                return await connect(address, port, timeout, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         assert failure is not None

@@ -231,7 +231,9 @@ async def _sse_data(response: httpx.Response) -> AsyncIterator[bytes]:
     """The `data:` lines of an event stream. Own splitting: a third of the cost of `aiter_lines`."""
     rest = b""
     total = 0
-    async for part in response.aiter_bytes():
+    # What is not compressed needs no decoder, which costs a third of the reading.
+    parts = response.aiter_bytes() if "content-encoding" in response.headers else response.aiter_raw()
+    async for part in parts:
         total += len(part)
         if total > MAX_STREAM_BYTES or len(rest) > MAX_LINE_BYTES:
             raise ResponseTooLarge(max_bytes=MAX_STREAM_BYTES)
