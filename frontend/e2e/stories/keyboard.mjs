@@ -45,14 +45,20 @@ export function keyboard(desk) {
     await page.getByRole('textbox', { name: 'Question' }).waitFor();
     await page.keyboard.press('Control+k');
     // Words typed before the field has the focus would go nowhere.
-    await page.getByRole('combobox', { name: /Find a base/ }).and(page.locator(':focus')).waitFor();
+    await page
+      .getByRole('combobox', { name: /Find a base/ })
+      .and(page.locator(':focus'))
+      .waitFor();
     await page.keyboard.type('opening-h');
     await page.getByRole('option', { name: /opening-hours\.md/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: /Find a base/ }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     // Words typed before the field has the focus would go nowhere.
-    await page.getByRole('combobox', { name: /Find a base/ }).and(page.locator(':focus')).waitFor();
+    await page
+      .getByRole('combobox', { name: /Find a base/ })
+      .and(page.locator(':focus'))
+      .waitFor();
     await page.keyboard.type('opening-h');
     await page.getByRole('option', { name: /opening-hours\.md/ }).waitFor();
     await page.keyboard.press('Enter');
