@@ -10,10 +10,11 @@ from refdesk.kit.database import Base
 class Model(Base):
     """One model that can be called.
 
-    `kind` is `LLM` or `EMBEDDING` (later the other kinds of M26); `provider` is `openai-compatible` or
+    `kind` is `LLM`, `EMBEDDING` or `RERANKER` (later the other kinds of M26); `provider` is `openai-compatible` or
     `embedded`; `model_name` is what the vendor calls it. `credential` is the sealed API key,
     `credential_hint` its mask. `parameters` are defaults of a call (temperature, max_tokens, timeout_s,
-    dimensions, query_prefix, passage_prefix, batch_size). `last_check` is the last connection test.
+    dimensions, query_prefix, passage_prefix, batch_size). `gates` are the thresholds fitted for it
+    on a labelled set. `last_check` is the last connection test.
     """
 
     __tablename__ = "models"
@@ -30,6 +31,7 @@ class Model(Base):
     parameters: Mapped[Json]
     dimensions: Mapped[int | None]
     calibration: Mapped[OptionalJson | None]
+    gates: Mapped[OptionalJson | None]
     is_default: Mapped[bool] = mapped_column(default=False)
     last_check: Mapped[OptionalJson | None]
     created_at: Mapped[CreatedAt]

@@ -87,8 +87,8 @@ class Document(Base):
 
     `state`: `queued`, `parsing`, `splitting`, `indexing`, `ready`, `failed`, `cancelled`. `error` is
     `{code, stage, reason, hint}`. `attempt` is the fencing token of the job that may write: a job that
-    finds another attempt in the row stops. `acl_id` 0 means whoever may view the base. `split_at` tells
-    since when the paragraphs are complete: where it is set, processing goes on with indexing. `deleted_at`
+    finds another attempt in the row stops. `access_list_id` is the document's own list; `acl_id` the one
+    that counts (its own, else its folder's), 0 for whoever may view the base. `split_at` tells since when the paragraphs are complete: where it is set, processing goes on with indexing. `deleted_at`
     hides a document whose rows a job is still removing.
 
     A draft (`is_draft`) is a preview: its paragraphs can be read and changed, nothing of it is indexed or
@@ -123,6 +123,10 @@ class Document(Base):
     coverage: Mapped[float | None]
     hit_handling: Mapped[str] = mapped_column(String(16), default="optimize")
     direct_return_similarity: Mapped[float] = mapped_column(default=0.9)
+    folder_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("folders.id", ondelete="SET NULL"), index=True
+    )
+    access_list_id: Mapped[int | None] = mapped_column(BigInteger, ForeignKey("access_lists.id"), index=True)
     acl_id: Mapped[int] = mapped_column(BigInteger, default=0)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     attempt: Mapped[UUID | None] = mapped_column(Uuid)

@@ -9,9 +9,12 @@ _TABLE_MODULES = (
     "refdesk.accounts.tables",
     "refdesk.gateway.tables",
     "refdesk.knowledge.tables",
+    "refdesk.knowledge.access.tables",
+    "refdesk.knowledge.terms.tables",
     "refdesk.knowledge.indexing.tables",
     "refdesk.chat.tables",
     "refdesk.apps.tables",
+    "refdesk.evaluation.tables",
 )
 
 for _module in _TABLE_MODULES:

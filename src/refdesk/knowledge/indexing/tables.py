@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, ForeignKey, Identity, Integer, String, Uuid
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from refdesk.kit.columns import CreatedAt, Id, UpdatedAt, WorkspaceId
+from refdesk.kit.columns import CreatedAt, Id, OptionalJson, UpdatedAt, WorkspaceId
 from refdesk.kit.database import Base
 
 
@@ -84,3 +84,37 @@ class LexicalDelta(Base):
     length: Mapped[int] = mapped_column(BigInteger)
     terms: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     counts: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+
+
+class IndexBuild(Base):
+    """An index being built beside the one in use, with another embedding model, and what came of it.
+
+    `state`: `queued`, `building`, `built`, `switched`, `failed`, `cancelled`. `previous_index_id` is the index
+    that was in use when it was switched to, kept for the way back. `comparison` holds both indexes' figures on
+    the base's test questions. `attempt` is the fencing token as in `Document`.
+    """
+
+    __tablename__ = "index_builds"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    knowledge_base_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("knowledge_bases.id", ondelete="CASCADE"), index=True
+    )
+    index_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("indexes.id", ondelete="SET NULL"), index=True
+    )
+    previous_index_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("indexes.id", ondelete="SET NULL"), index=True
+    )
+    model_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("models.id", ondelete="CASCADE"), index=True)
+    state: Mapped[str] = mapped_column(String(16), default="queued")
+    progress_done: Mapped[int] = mapped_column(default=0)
+    progress_total: Mapped[int] = mapped_column(default=0)
+    comparison: Mapped[OptionalJson | None]
+    error: Mapped[OptionalJson | None]
+    attempt: Mapped[UUID | None] = mapped_column(Uuid)
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[CreatedAt]
+    updated_at: Mapped[UpdatedAt]

@@ -1,0 +1,1 @@
+"""The term base: words that are kept whole, and synonyms. Owns `terms`."""

@@ -1,0 +1,281 @@
+"""Retrieval in depth: folders and access lists, term bases, builds of other indexes, test sets, gates."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
+revision = "0003"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "test_sets",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("knowledge_base_ids", postgresql.ARRAY(sa.Uuid()), nullable=False),
+        sa.Column("created_by", sa.Uuid(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["users.id"], name=op.f("fk_test_sets_created_by"), ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_test_sets_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_test_sets")),
+        sa.UniqueConstraint("workspace_id", "name", name="uq_test_sets_workspace_id_name"),
+    )
+    op.create_index(op.f("ix_test_sets_workspace_id"), "test_sets", ["workspace_id"], unique=False)
+    op.create_table(
+        "test_questions",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("test_set_id", sa.Uuid(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("question", sa.String(length=4000), nullable=False),
+        sa.Column("expected_document_ids", postgresql.ARRAY(sa.Uuid()), nullable=False),
+        sa.Column("expected_paragraph_ids", postgresql.ARRAY(sa.Uuid()), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["test_set_id"], ["test_sets.id"], name=op.f("fk_test_questions_test_set_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_test_questions_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_test_questions")),
+    )
+    op.create_index(op.f("ix_test_questions_test_set_id"), "test_questions", ["test_set_id"], unique=False)
+    op.create_index(op.f("ix_test_questions_workspace_id"), "test_questions", ["workspace_id"], unique=False)
+    op.create_table(
+        "access_lists",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("knowledge_base_id", sa.Uuid(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["knowledge_base_id"],
+            ["knowledge_bases.id"],
+            name=op.f("fk_access_lists_knowledge_base_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_access_lists_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_access_lists")),
+    )
+    op.create_index(
+        op.f("ix_access_lists_knowledge_base_id"), "access_lists", ["knowledge_base_id"], unique=False
+    )
+    op.create_index(op.f("ix_access_lists_workspace_id"), "access_lists", ["workspace_id"], unique=False)
+    op.create_table(
+        "terms",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("knowledge_base_id", sa.Uuid(), nullable=False),
+        sa.Column("word", sa.String(length=200), nullable=False),
+        sa.Column("synonyms", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["knowledge_base_id"],
+            ["knowledge_bases.id"],
+            name=op.f("fk_terms_knowledge_base_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_terms_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_terms")),
+        sa.UniqueConstraint("knowledge_base_id", "word", name="uq_terms_knowledge_base_id_word"),
+    )
+    op.create_index(op.f("ix_terms_workspace_id"), "terms", ["workspace_id"], unique=False)
+    op.create_table(
+        "access_list_members",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("access_list_id", sa.BigInteger(), nullable=False),
+        sa.Column("user_id", sa.Uuid(), nullable=True),
+        sa.Column("group_id", sa.Uuid(), nullable=True),
+        sa.CheckConstraint("num_nonnulls(user_id, group_id) = 1", name=op.f("ck_access_list_members_one")),
+        sa.ForeignKeyConstraint(
+            ["access_list_id"],
+            ["access_lists.id"],
+            name=op.f("fk_access_list_members_access_list_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["group_id"], ["groups.id"], name=op.f("fk_access_list_members_group_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["users.id"], name=op.f("fk_access_list_members_user_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_access_list_members_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_access_list_members")),
+        sa.UniqueConstraint(
+            "access_list_id",
+            "user_id",
+            "group_id",
+            name="uq_access_list_members_access_list_id",
+            postgresql_nulls_not_distinct=True,
+        ),
+    )
+    op.create_index(
+        op.f("ix_access_list_members_group_id"), "access_list_members", ["group_id"], unique=False
+    )
+    op.create_index(op.f("ix_access_list_members_user_id"), "access_list_members", ["user_id"], unique=False)
+    op.create_index(
+        op.f("ix_access_list_members_workspace_id"), "access_list_members", ["workspace_id"], unique=False
+    )
+    op.create_table(
+        "folders",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("knowledge_base_id", sa.Uuid(), nullable=False),
+        sa.Column("parent_id", sa.Uuid(), nullable=True),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("access_list_id", sa.BigInteger(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["access_list_id"], ["access_lists.id"], name=op.f("fk_folders_access_list_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["knowledge_base_id"],
+            ["knowledge_bases.id"],
+            name=op.f("fk_folders_knowledge_base_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["parent_id"], ["folders.id"], name=op.f("fk_folders_parent_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_folders_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_folders")),
+    )
+    op.create_index(op.f("ix_folders_access_list_id"), "folders", ["access_list_id"], unique=False)
+    op.create_index(op.f("ix_folders_knowledge_base_id"), "folders", ["knowledge_base_id"], unique=False)
+    op.create_index(op.f("ix_folders_parent_id"), "folders", ["parent_id"], unique=False)
+    op.create_index(op.f("ix_folders_workspace_id"), "folders", ["workspace_id"], unique=False)
+    op.create_index(
+        "uq_folders_knowledge_base_id_parent_id_name",
+        "folders",
+        ["knowledge_base_id", "parent_id", "name"],
+        unique=True,
+        postgresql_nulls_not_distinct=True,
+    )
+    op.create_table(
+        "index_builds",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("knowledge_base_id", sa.Uuid(), nullable=False),
+        sa.Column("index_id", sa.Uuid(), nullable=True),
+        sa.Column("previous_index_id", sa.Uuid(), nullable=True),
+        sa.Column("model_id", sa.Uuid(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("progress_done", sa.Integer(), nullable=False),
+        sa.Column("progress_total", sa.Integer(), nullable=False),
+        sa.Column("comparison", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("attempt", sa.Uuid(), nullable=True),
+        sa.Column("cancel_requested", sa.Boolean(), nullable=False),
+        sa.Column("created_by", sa.Uuid(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["users.id"], name=op.f("fk_index_builds_created_by"), ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["index_id"], ["indexes.id"], name=op.f("fk_index_builds_index_id"), ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["knowledge_base_id"],
+            ["knowledge_bases.id"],
+            name=op.f("fk_index_builds_knowledge_base_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["model_id"], ["models.id"], name=op.f("fk_index_builds_model_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["previous_index_id"],
+            ["indexes.id"],
+            name=op.f("fk_index_builds_previous_index_id"),
+            ondelete="SET NULL",
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_index_builds_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_index_builds")),
+    )
+    op.create_index(op.f("ix_index_builds_index_id"), "index_builds", ["index_id"], unique=False)
+    op.create_index(
+        op.f("ix_index_builds_knowledge_base_id"), "index_builds", ["knowledge_base_id"], unique=False
+    )
+    op.create_index(op.f("ix_index_builds_model_id"), "index_builds", ["model_id"], unique=False)
+    op.create_index(
+        op.f("ix_index_builds_previous_index_id"), "index_builds", ["previous_index_id"], unique=False
+    )
+    op.create_index(op.f("ix_index_builds_workspace_id"), "index_builds", ["workspace_id"], unique=False)
+    op.add_column("documents", sa.Column("folder_id", sa.Uuid(), nullable=True))
+    op.add_column("documents", sa.Column("access_list_id", sa.BigInteger(), nullable=True))
+    op.create_index(op.f("ix_documents_access_list_id"), "documents", ["access_list_id"], unique=False)
+    op.create_index(op.f("ix_documents_folder_id"), "documents", ["folder_id"], unique=False)
+    op.create_foreign_key(
+        op.f("fk_documents_access_list_id"), "documents", "access_lists", ["access_list_id"], ["id"]
+    )
+    op.create_foreign_key(
+        op.f("fk_documents_folder_id"), "documents", "folders", ["folder_id"], ["id"], ondelete="SET NULL"
+    )
+    op.add_column("models", sa.Column("gates", postgresql.JSONB(astext_type=sa.Text()), nullable=True))
+
+
+def downgrade() -> None:
+    op.drop_column("models", "gates")
+    op.drop_constraint(op.f("fk_documents_folder_id"), "documents", type_="foreignkey")
+    op.drop_constraint(op.f("fk_documents_access_list_id"), "documents", type_="foreignkey")
+    op.drop_index(op.f("ix_documents_folder_id"), table_name="documents")
+    op.drop_index(op.f("ix_documents_access_list_id"), table_name="documents")
+    op.drop_column("documents", "access_list_id")
+    op.drop_column("documents", "folder_id")
+    op.drop_index(op.f("ix_index_builds_workspace_id"), table_name="index_builds")
+    op.drop_index(op.f("ix_index_builds_previous_index_id"), table_name="index_builds")
+    op.drop_index(op.f("ix_index_builds_model_id"), table_name="index_builds")
+    op.drop_index(op.f("ix_index_builds_knowledge_base_id"), table_name="index_builds")
+    op.drop_index(op.f("ix_index_builds_index_id"), table_name="index_builds")
+    op.drop_table("index_builds")
+    op.drop_index(
+        "uq_folders_knowledge_base_id_parent_id_name",
+        table_name="folders",
+        postgresql_nulls_not_distinct=True,
+    )
+    op.drop_index(op.f("ix_folders_workspace_id"), table_name="folders")
+    op.drop_index(op.f("ix_folders_parent_id"), table_name="folders")
+    op.drop_index(op.f("ix_folders_knowledge_base_id"), table_name="folders")
+    op.drop_index(op.f("ix_folders_access_list_id"), table_name="folders")
+    op.drop_table("folders")
+    op.drop_index(op.f("ix_access_list_members_workspace_id"), table_name="access_list_members")
+    op.drop_index(op.f("ix_access_list_members_user_id"), table_name="access_list_members")
+    op.drop_index(op.f("ix_access_list_members_group_id"), table_name="access_list_members")
+    op.drop_table("access_list_members")
+    op.drop_index(op.f("ix_terms_workspace_id"), table_name="terms")
+    op.drop_table("terms")
+    op.drop_index(op.f("ix_access_lists_workspace_id"), table_name="access_lists")
+    op.drop_index(op.f("ix_access_lists_knowledge_base_id"), table_name="access_lists")
+    op.drop_table("access_lists")
+    op.drop_index(op.f("ix_test_questions_workspace_id"), table_name="test_questions")
+    op.drop_index(op.f("ix_test_questions_test_set_id"), table_name="test_questions")
+    op.drop_table("test_questions")
+    op.drop_index(op.f("ix_test_sets_workspace_id"), table_name="test_sets")
+    op.drop_table("test_sets")
