@@ -12,7 +12,7 @@ from refdesk.kit.http import Resolver, system_resolver
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.jobs import process_document
 from refdesk.knowledge.schemas import KnowledgeBaseView
-from refdesk.knowledge.sources import Sources, crawl
+from refdesk.knowledge.sources import Sources, loading
 from refdesk.knowledge.sources.schemas import NewWebsite, SourceView, SyncRequest, WebsiteConfig
 from refdesk.knowledge.sources.website import WebsiteRun
 from refdesk.testing.desk import Desk, make_desk
@@ -81,7 +81,7 @@ class Reader:
 
 @pytest.fixture(autouse=True)
 def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crawl, "RETRY_DELAYS_S", (0.0, 0.0))
+    monkeypatch.setattr(loading, "RETRY_DELAYS_S", (0.0, 0.0))
 
 
 @pytest.fixture

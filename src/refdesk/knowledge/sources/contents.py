@@ -6,8 +6,10 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.kit.border_types import clean_json
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database
+from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.documents import enqueue_processing, enqueue_removal, require_room
@@ -17,6 +19,8 @@ from refdesk.knowledge.sources.repository import SourceRepository
 from refdesk.knowledge.tables import Blob, Document, Source
 
 SPLIT = "split_settings"
+# So few documents may always go; from here on more than half at once looks like a broken site.
+ALWAYS_REMOVABLE = 4
 
 
 async def incoming(database: Database, scope: Scope, data: bytes) -> IncomingFile:
@@ -82,3 +86,9 @@ async def _split_settings(session: AsyncSession, scope: Scope, source: Source) -
         return dict(source.config[SPLIT])
     base = await require_room(session, scope, source.knowledge_base_id, 0)
     return dict(base.settings.get("split", {}))
+
+
+def problem_of(error: AppError) -> dict[str, Any]:
+    """An expected failure as it is kept on a source or an item."""
+    details = clean_json({key: value for key, value in error.details.items() if value is not None})
+    return {"code": error.code, "reason": error.text, "hint": error.hint_text, "details": details}

@@ -22,7 +22,12 @@ from refdesk.knowledge.parsing import EmptyFile, UnsupportedKind
 from refdesk.knowledge.receiving import Received, received_files
 from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import DocumentView, FileOutcome, Problem
-from refdesk.knowledge.sources.contents import add_document, remove_document
+from refdesk.knowledge.sources.contents import (
+    ALWAYS_REMOVABLE,
+    add_document,
+    problem_of,
+    remove_document,
+)
 from refdesk.knowledge.sources.errors import (
     DeletedHere,
     ManifestSuperseded,
@@ -39,7 +44,6 @@ from refdesk.knowledge.sources.schemas import (
     ManifestFile,
     RefusedFile,
 )
-from refdesk.knowledge.sources.website import ALWAYS_REMOVABLE, problem_of
 from refdesk.knowledge.tables import Document, Source, SourceItem
 from refdesk.knowledge.versions import replace_file
 from refdesk.knowledge.views import document_view, upload_limit

@@ -10,7 +10,6 @@ import contextlib
 import time
 from collections.abc import Awaitable
 from typing import Any
-from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 import structlog
@@ -19,25 +18,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.jobs import JobContext, enqueue, pending_jobs
-from refdesk.kit.border_types import clean_json
 from refdesk.kit.clock import now
 from refdesk.kit.errors import AppError
 from refdesk.kit.http import Resolver, system_resolver
 from refdesk.kit.ids import new_id
-from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.processing import unexpected_failure
-from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
+from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.sources.addresses import Territory
-from refdesk.knowledge.sources.contents import add_document, free_name, incoming, remove_document
-from refdesk.knowledge.sources.crawl import Crawl, Known, Outcome, Rules
-from refdesk.knowledge.sources.errors import DeletedHere, PageNotWanted, TooMuchVanished
+from refdesk.knowledge.sources.contents import ALWAYS_REMOVABLE, incoming, problem_of, remove_document
+from refdesk.knowledge.sources.crawl import Crawl
+from refdesk.knowledge.sources.errors import TooMuchVanished
 from refdesk.knowledge.sources.fetching import Fetcher
-from refdesk.knowledge.sources.files import document_name
+from refdesk.knowledge.sources.page_records import PageRecords, content_of
 from refdesk.knowledge.sources.repository import ItemRepository, SourceRepository
 from refdesk.knowledge.sources.schedule import SYNC_SOURCE, next_run
 from refdesk.knowledge.sources.schemas import WebsiteConfig
+from refdesk.knowledge.sources.walks import Known, Outcome, Rules
 from refdesk.knowledge.tables import Source, SourceItem
-from refdesk.knowledge.versions import replace_file
 from refdesk.knowledge.views import upload_limit
 
 log = structlog.get_logger(__name__)
@@ -47,10 +44,6 @@ WATCH_S = 1.0
 COUNT_EVERY_S = 1.0
 # How long a run may hold its worker while other jobs wait: a patient walk takes hours, an upload must not.
 TURN_S = 60.0
-# So few documents may always go; from here on more than half at once looks like a broken site.
-ALWAYS_REMOVABLE = 4
-_NAMES_OF_KINDS = (".pdf", ".doc", ".docx", ".xls", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".rtf")
-_MISLEADING = (*_NAMES_OF_KINDS, ".zip", ".csv", ".tsv", ".tab", ".ipynb", ".json", ".jsonl", ".md", ".eml")
 
 
 class Superseded(Exception):
@@ -148,123 +141,30 @@ class WebsiteRun:
 
     async def record(self, outcome: Outcome) -> bool:
         """Write down what became of an address, with its document. See `Recorder`."""
-        content = _content(outcome)
+        content = content_of(outcome)
         file = None if content is None else await incoming(self._database, self._scope, content)
         try:
             async with self._database.transaction() as session:
                 source = await self._owned(session)
-                items = ItemRepository(session, self._scope, self._source_id)
-                is_new = await self._record(session, source, items, outcome, file)
-                await self._count(source, items)
+                records = self._records(session, source)
+                is_new = await records.record(outcome, file)
+                await self._count(source, records.items)
         except Superseded:
             raise
         except AppError as error:  # no room for another document, say: the page's own failure
             async with self._database.transaction() as session:
                 source = await self._owned(session)
-                items = ItemRepository(session, self._scope, self._source_id)
-                await self._note(
-                    items, outcome, "failed", error=problem_of(error), etag=None, last_modified=None
-                )
-                await self._count(source, items)
+                records = self._records(session, source)
+                await records.note(outcome, "failed", error=problem_of(error), etag=None, last_modified=None)
+                await self._count(source, records.items)
             is_new = True
         finally:
             if file is not None:
                 await file.discard()
         return is_new
 
-    async def _record(
-        self,
-        session: AsyncSession,
-        source: Source,
-        items: ItemRepository,
-        outcome: Outcome,
-        file: IncomingFile | None,
-    ) -> bool:
-        item = await items.find(outcome.address)
-        problem = None if outcome.error is None else problem_of(outcome.error)
-        if outcome.kind == "gone":
-            if item is None:
-                await self._note(items, outcome, "failed", error=problem)
-            # One with a document is left to the sweep, which knows how many others are gone.
-            return True
-        if outcome.kind in ("failed", "skipped"):
-            is_unwanted = outcome.kind == "skipped" and item is not None and item.document_id is not None
-            if is_unwanted and not isinstance(outcome.error, PageNotWanted):
-                await self._note(items, outcome, "failed", error=problem)
-            elif not is_unwanted:
-                await self._note(items, outcome, outcome.kind, error=problem)
-            # Where it says that it is not wanted any more, its document goes with the sweep.
-            elif item is not None:
-                item.links = list(outcome.links)
-            return True
-        if item is not None and await self._was_deleted(session, item) and not self._restore_deleted:
-            await self._note(items, outcome, "skipped", error=problem_of(DeletedHere()), document_id=None)
-            return True
-        if outcome.kind == "same":
-            await self._note(items, outcome, "unchanged", error=None)
-            return True
-        assert file is not None
-        return await self._load(session, source, items, item, outcome, file)
-
-    async def _load(
-        self,
-        session: AsyncSession,
-        source: Source,
-        items: ItemRepository,
-        item: SourceItem | None,
-        outcome: Outcome,
-        file: IncomingFile,
-    ) -> bool:
-        assert outcome.fetched is not None
-        digest = outcome.page.digest if outcome.page else file.sha256
-        twin = await items.with_content(digest, self._since, outcome.address)
-        if twin is not None:
-            error = problem_of(PageNotWanted("Another page has the same content.", same_as=twin.key))
-            if item is None or item.document_id is None:
-                await self._note(items, outcome, "skipped", error=error)
-                return False
-        validators = {
-            "etag": outcome.fetched.headers.get("etag"),
-            "last_modified": outcome.fetched.headers.get("last-modified"),
-            "content_hash": digest,
-        }
-        document = None
-        if item is not None and item.document_id is not None:
-            document = await DocumentRepository(session, self._scope).find(item.document_id)
-        if document is not None and item is not None and item.content_hash == digest:
-            await self._note(items, outcome, "unchanged", error=None, **validators)
-            return True
-        blob = await file.finish(session)
-        name = await free_name(
-            session,
-            self._scope,
-            source.id,
-            _name(outcome),
-            outcome.address,
-            None if document is None else document.id,
-        )
-        if document is not None:
-            await replace_file(session, self._scope, document.id, blob, name=name, reason="sync")
-            await self._note(items, outcome, "changed", error=None, **validators)
-            return True
-        meta = {"source_url": outcome.address}
-        made = await add_document(session, self._scope, source, blob, name, meta)
-        await self._note(items, outcome, "added", error=None, document_id=made.id, **validators)
-        return True
-
-    async def _note(self, items: ItemRepository, outcome: Outcome, state: str, **values: Any) -> None:
-        links: dict[str, Any] = {} if outcome.kind in ("failed", "gone") else {"links": list(outcome.links)}
-        await items.save(
-            outcome.address, state=state, http_status=outcome.status, seen_at=now(), **links, **values
-        )
-
-    async def _was_deleted(self, session: AsyncSession, item: SourceItem) -> bool:
-        """Whether a person deleted the document that was made of this page."""
-        if item.content_hash is None:
-            return False
-        if item.document_id is None:
-            return item.state != "removed"
-        return await DocumentRepository(session, self._scope).find(item.document_id) is None
+    def _records(self, session: AsyncSession, source: Source) -> PageRecords:
+        return PageRecords(session, self._scope, source, self._since, restore_deleted=self._restore_deleted)
 
     # The end of the walk.
 
@@ -300,13 +200,12 @@ class WebsiteRun:
     async def _remove(self, outcome: Outcome) -> None:
         async with self._database.transaction() as session:
             source = await self._owned(session)
-            items = ItemRepository(session, self._scope, self._source_id)
-            item = await items.find(outcome.address)
+            records = self._records(session, source)
+            item = await records.items.find(outcome.address)
             if item is None or item.document_id is None:
                 return
             await remove_document(session, self._scope, item.document_id)
-            await self._note(
-                items,
+            await records.note(
                 outcome,
                 "removed",
                 error=None,
@@ -315,7 +214,7 @@ class WebsiteRun:
                 etag=None,
                 last_modified=None,
             )
-            await self._count(source, items)
+            await self._count(source, records.items)
 
     async def _count(self, source: Source, items: ItemRepository, *, at_once: bool = False) -> None:
         """Renew the source's counts, at most once a second: it is a scan of the run's items."""
@@ -377,12 +276,6 @@ class WebsiteRun:
                 source.next_run_at = next_run(source.interval_hours)
 
 
-def problem_of(error: AppError) -> dict[str, Any]:
-    """An expected failure as it is kept on a source or an item."""
-    details = clean_json({key: value for key, value in error.details.items() if value is not None})
-    return {"code": error.code, "reason": error.text, "hint": error.hint_text, "details": details}
-
-
 def rules_of(config: WebsiteConfig) -> Rules:
     return Rules(
         territory=Territory(config.url, config.scope, tuple(config.include), tuple(config.exclude)),
@@ -395,20 +288,3 @@ def rules_of(config: WebsiteConfig) -> Rules:
         concurrency=config.concurrency,
         delay_s=config.delay_ms / 1000,
     )
-
-
-def _content(outcome: Outcome) -> bytes | None:
-    if outcome.kind != "loaded" or outcome.fetched is None:
-        return None
-    return outcome.page.content if outcome.page else outcome.fetched.body
-
-
-def _name(outcome: Outcome) -> str:
-    """What the document is called: a page by its title, a file by its name."""
-    if outcome.page is None:
-        assert outcome.fetched is not None
-        return document_name(outcome.fetched)
-    title = outcome.page.title or unquote(urlsplit(outcome.address).path.strip("/").rsplit("/", 1)[-1])
-    title = (title or urlsplit(outcome.address).netloc).replace("/", "∕").replace("\\", "∖")
-    # What is called like another kind of file would be read as one.
-    return f"{title}.html" if title.lower().endswith(_MISLEADING) else title
