@@ -48,20 +48,21 @@ class Pictures:
     options: ParseOptions
     read: set[str] = field(default_factory=set[str])
 
-    def add(self, member: str | None, *, page: int | None = None) -> None:
-        """The picture in a member; nothing where there is no such member."""
+    def add(self, member: str | None, *, page: int | None = None) -> bool:
+        """The picture in a member; False where there is no such member."""
         if member is None or member not in self.container.names:
-            return
+            return False
         if member in self.read:
             self.found.picture()
-            return
+            return True
         self.read.add(member)
         try:
             content = self.container.read(member)
         except ParseError as error:
             self.found.warn("picture-skipped", f"A picture was not read: {error.text}", page)
-            return
+            return True
         add_picture(self.found, content, self.options, page=page)
+        return True
 
 
 def add_picture(found: BlockList, data: bytes, options: ParseOptions, *, page: int | None = None) -> None:

@@ -40,7 +40,7 @@ class _Style:
     names: tuple[str, ...]
     outline: int | None
     list_style: str | None
-    hidden_table: bool
+    hidden: bool
 
 
 @dataclass(slots=True)
@@ -67,11 +67,13 @@ class Styles:
                 self.outline = _levels(node)
             else:
                 table = node.find(f"{STYLE}table-properties")
+                slide = node.find(f"{STYLE}drawing-page-properties")
                 style = _Style(
                     names=tuple(n.lower() for n in (name, node.get(f"{STYLE}display-name", "")) if n),
                     outline=whole_number(node, f"{STYLE}default-outline-level") or None,
                     list_style=node.get(f"{STYLE}list-style-name"),
-                    hidden_table=table is not None and table.get(f"{TABLE}display") == "false",
+                    hidden=(table is not None and table.get(f"{TABLE}display") == "false")
+                    or (slide is not None and slide.get(f"{PRESENTATION}visibility") == "hidden"),
                 )
                 key = (node.get(f"{STYLE}family", ""), name)
                 self.by_name[key] = (style, node.get(f"{STYLE}parent-style-name"))
@@ -92,9 +94,9 @@ class Styles:
                 return role
         return ""
 
-    def hides(self, table_style: str | None) -> bool:
-        """Whether a table style hides its sheet."""
-        return any(style.hidden_table for style in self.chain("table", table_style))
+    def hides(self, family: str, name: str | None) -> bool:
+        """Whether a style hides its sheet (family `table`) or slide (`drawing-page`)."""
+        return any(style.hidden for style in self.chain(family, name))
 
 
 _ROLES = (
@@ -139,13 +141,17 @@ def supports(name: str, head: bytes, kinds: tuple[bytes, ...], suffixes: tuple[s
 
 @dataclass(slots=True)
 class Package:
-    """An open OpenDocument file. Raises `PasswordRequired` and `CorruptFile`."""
+    """An open OpenDocument file; `header` and `footer` stand on every page.
+
+    Raises `PasswordRequired` and `CorruptFile`.
+    """
 
     container: Container
     body: Element
     styles: Styles
     meta: dict[str, Any]
-    running: list[str]
+    header: list[str]
+    footer: list[str]
 
     @classmethod
     def read(cls, container: Container, part: str, options: ParseOptions) -> "Package":
@@ -163,17 +169,38 @@ class Package:
         common = container.xml("styles.xml")
         styles.add(common)
         styles.add(content)
-        running: dict[str, None] = {}
+        running: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
         for page in common.iter(f"{STYLE}master-page") if common is not None else ():
             for node in page:
-                if local_name(node) in ("header", "footer", "header-left", "footer-left"):
-                    running.update(dict.fromkeys(_lines(node)))
-        return cls(container, body, styles, _metadata(container.xml("meta.xml")), list(running))
+                place = local_name(node).partition("-")[0]
+                if place in running and node.get(f"{STYLE}display") != "false":
+                    running[place].update(dict.fromkeys(_lines(node)))
+        # Slides name theirs beside the pages.
+        for place, found in running.items():
+            for node in body.iterfind(f"{PRESENTATION}{place}-decl"):
+                found.update(dict.fromkeys(filter(None, ["".join(node.itertext()).strip()])))
+        meta = _metadata(container.xml("meta.xml"))
+        return cls(container, body, styles, meta, list(running["header"]), list(running["footer"]))
+
+    @property
+    def running(self) -> list[str]:
+        """Headers and footers, each text once."""
+        return list(dict.fromkeys([*self.header, *self.footer]))
 
 
 def _lines(node: Element) -> list[str]:
-    lines = ("".join(p.itertext()).strip() for p in node.iter(f"{TEXT}p", f"{TEXT}h"))
-    return [line for line in lines if line]
+    """Lines of a header or footer without what changes from page to page."""
+    lines = (_steady(p).strip() for p in node.iter(f"{TEXT}p", f"{TEXT}h"))
+    return [line for line in lines if any(c.isalnum() for c in line)]
+
+
+def _steady(node: Element) -> str:
+    if node.tag in _CHANGING:
+        return ""
+    parts = [node.text or ""]
+    for child in node:
+        parts += (_steady(child), child.tail or "")
+    return "".join(parts)
 
 
 def _metadata(root: Element | None) -> dict[str, Any]:
@@ -183,6 +210,9 @@ def _metadata(root: Element | None) -> dict[str, Any]:
     return {key: node.text.strip() for key, node in found.items() if node is not None and node.text}
 
 
+_CHANGING = frozenset(
+    f"{TEXT}{name}" for name in ("page-number", "page-count", "sheet-name", "date", "time", "file-name")
+)
 _META = {
     "title": f"{_DC}title",
     "author": f"{_DC}creator",

@@ -6,7 +6,7 @@ from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.embedded_pictures import Pictures
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText, TooManyPages
 from refdesk.knowledge.parsing.odf.package import DRAW, OFFICE, PRESENTATION, TABLE, TEXT, Package, supports
-from refdesk.knowledge.parsing.odf.running import TextReader, repeated, table_rows
+from refdesk.knowledge.parsing.odf.running import TextReader, picture_of_frame, repeated, table_rows
 from refdesk.knowledge.parsing.sheets.model import Range, Sheet
 from refdesk.knowledge.parsing.sheets.writing import sheet_names, write_sheets
 from refdesk.knowledge.parsing.xml_tree import Element, local_name, whole_number
@@ -34,10 +34,11 @@ class Odt:
             reader = TextReader(
                 found, package.styles, options.include_comments, pictures=Pictures(container, found, options)
             )
-            running = package.running if options.include_running else []
-            for text in running:
+            for text in package.header if options.include_running else ():
                 found.add("paragraph", text)
             reader.walk(package.body)
+            for text in package.footer if options.include_running else ():
+                found.add("paragraph", text)
             pictures = _pictures(container)
         if not found.blocks:
             raise NoText if pictures else EmptyFile("The document holds no text.")
@@ -46,8 +47,7 @@ class Odt:
             "comments_left_out": None if options.include_comments else reader.comments or None,
             "pictures": pictures or None,
         }
-        source = "".join([*running, _raw_text(package.body, options.include_comments)])
-        return finish(name, self.kind, found, meta, source)
+        return finish(name, self.kind, found, meta, _source(package, options))
 
 
 class Odp:
@@ -69,6 +69,8 @@ class Odp:
             found = BlockList()
             shown = Pictures(container, found, options)
             pages = list(package.body.iterfind(f"{DRAW}page"))
+            for text in package.header if options.include_running else ():
+                found.add("paragraph", text)
             if len(pages) > options.max_pages:
                 raise TooManyPages(pages=len(pages), limit=options.max_pages)
             for number, page in enumerate(pages, 1):
@@ -76,10 +78,16 @@ class Odp:
                     found, package.styles, options.include_comments, page=number, pictures=shown
                 )
                 _slide(page, number, reader)
+            for text in package.footer if options.include_running else ():
+                found.add("paragraph", text)
         if not found.blocks:
             raise NoText if pictures else EmptyFile("The presentation holds no text.")
-        meta = package.meta | {"slides": len(pages), "pictures": pictures or None}
-        return finish(name, self.kind, found, meta, _raw_text(package.body, options.include_comments))
+        meta = package.meta | {
+            "slides": len(pages),
+            "pictures": pictures or None,
+            "running_footers": package.running,
+        }
+        return finish(name, self.kind, found, meta, _source(package, options))
 
 
 class Ods:
@@ -96,11 +104,19 @@ class Ods:
         """Cells as shown, tables that lie apart kept apart."""
         with Container(data, options) as container:
             package = Package.read(container, "spreadsheet", options)
-        found = BlockList()
-        reader = TextReader(BlockList(), package.styles, options.include_comments)
-        sheets = [_sheet(table, reader) for table in package.body.iterfind(f"{TABLE}table")]
-        source = write_sheets(sheets, found, options)
-        return finish(name, self.kind, found, package.meta | sheet_names(sheets), source)
+            found = BlockList()
+            reader = TextReader(BlockList(), package.styles, options.include_comments)
+            sheets = [_sheet(table, reader) for table in package.body.iterfind(f"{TABLE}table")]
+            for sheet in sheets[:1]:
+                sheet.header = package.header
+            for sheet in sheets[-1:]:
+                sheet.footer = package.footer
+            write_sheets(sheets, found, options, Pictures(container, found, options).add)
+        meta = package.meta | sheet_names(sheets)
+        meta["comments_left_out"] = (
+            None if options.include_comments else sum(len(s.notes) for s in sheets) or None
+        )
+        return finish(name, self.kind, found, meta, _source(package, options))
 
 
 def _pictures(container: Container) -> int:
@@ -113,6 +129,8 @@ def _slide(page: Element, number: int, reader: TextReader) -> None:
     texts = [reader.inline(p).text for title in titles for p in title.iter(f"{TEXT}p", f"{TEXT}h")]
     title = " ".join(" ".join(texts).split())
     before = len(reader.found.blocks)
+    if reader.styles.hides("drawing-page", page.get(f"{DRAW}style-name")):
+        reader.found.warn("hidden-slide", f"Slide {number} is hidden in the file; its text was read.", number)
     if title or number > 1:
         reader.found.add("heading", title or f"Slide {number}", level=1, page=number)
     for shape in shapes:
@@ -129,7 +147,8 @@ def _slide(page: Element, number: int, reader: TextReader) -> None:
 
 
 def _sheet(table: Element, reader: TextReader) -> Sheet:
-    sheet = Sheet(table.get(f"{TABLE}name", ""), hidden=reader.styles.hides(table.get(f"{TABLE}style-name")))
+    hidden = reader.styles.hides("table", table.get(f"{TABLE}style-name"))
+    sheet = Sheet(table.get(f"{TABLE}name", ""), hidden=hidden)
     at = 0
     for row in table_rows(table):
         column = 0
@@ -146,6 +165,8 @@ def _sheet(table: Element, reader: TextReader) -> Sheet:
                 if node.tag == f"{OFFICE}annotation":
                     note = "\n".join(reader.inline(p).text for p in node.iter(f"{TEXT}p"))
                     sheet.notes.append((at, column, note))
+                else:
+                    _drawn(sheet, node, reader)
             wide, high = _span(cell, "columns"), _span(cell, "rows")
             if wide > 1 or high > 1:
                 sheet.merged.append(Range(at, column, at + high - 1, column + wide - 1))
@@ -155,17 +176,30 @@ def _sheet(table: Element, reader: TextReader) -> Sheet:
                 sheet.rows[at + offset] = dict(cells)
         at += max(1, whole_number(row, f"{TABLE}number-rows-repeated", 1))
     for shapes in table.iterfind(f"{TABLE}shapes"):
-        sheet.drawn.extend(reader.inline(p).text for p in shapes.iter(f"{TEXT}p"))
+        _drawn(sheet, shapes, reader)
     return sheet
+
+
+def _drawn(sheet: Sheet, shape: Element, reader: TextReader) -> None:
+    """Text boxes and pictures that lie over the cells."""
+    sheet.drawn.extend(text for p in shape.iter(f"{TEXT}p") if (text := reader.inline(p).text.strip()))
+    for frame in [shape, *shape.iter(f"{DRAW}frame")]:
+        sheet.pictures.extend(picture_of_frame(frame)[:1])
 
 
 def _span(cell: Element, what: str) -> int:
     return max(1, whole_number(cell, f"{TABLE}number-{what}-spanned", 1))
 
 
+def _source(package: Package, options: ParseOptions) -> str:
+    running = [*package.header, *package.footer] if options.include_running else []
+    return "".join([*running, _raw_text(package.body, options.include_comments)])
+
+
 def _raw_text(body: Element, include_comments: bool) -> str:
     """The independent reading: all text nodes but what is deleted, running or about pictures."""
     skipped = {"tracked-changes", "note-citation", "hidden-text", "title", "desc", "page-number"}
+    skipped |= {"header-decl", "footer-decl", "date-time-decl", "content-validations"}
     if not include_comments:
         skipped.add("annotation")
     parts: list[str] = []

@@ -18,6 +18,7 @@ _DROPPED = (
     f"{TABLE}shapes",
 )
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_DRAWINGS = (".svg", ".svm", ".emf", ".wmf")
 _MAX_REPEATED = 1_000
 
 
@@ -70,21 +71,25 @@ class TextReader:
                 self._later(item)
         elif tag == f"{OFFICE}annotation":
             self._later(node)
-        elif tag == f"{DRAW}image" and self.pictures is not None:
+        elif tag == f"{DRAW}frame" and self.pictures is not None:
             self._end_code()
-            self.pictures.add(node.get(f"{XLINK}href", "").removeprefix("./"), page=self.page)
+            for member in picture_of_frame(node):
+                if self.pictures.add(member, page=self.page):
+                    break
             self._children(node)
         else:
             self._children(node)
 
-    def _heading(self, node: Element) -> None:
+    def _heading(self, node: Element, label: str | None = None) -> None:
+        """A heading; `label` is its number where it stands in a list."""
         self._end_code()
         inline = self.inline(node)
         level = min(max(whole_number(node, f"{TEXT}outline-level", 1), 1), 10)
         text = " ".join(inline.text.split())
         if text:
             if node.get(f"{TEXT}is-list-header") != "true" and self.styles.outline:
-                text = self._heading_label(level) + text
+                label = self._heading_label(level) or label
+            text = f"{label} {text}" if label and label != "-" else text
             self.found.add("heading", text, level=min(level, 6), page=self.page)
         for item in inline.later:
             self._later(item)
@@ -103,7 +108,7 @@ class TextReader:
             for at in range(first, level + 1)
             if at in self.styles.outline and self.styles.outline[at].form not in ("none", "bullet")
         ]
-        return f"{shape.prefix}{'.'.join(parts)}{shape.suffix} "
+        return f"{shape.prefix}{'.'.join(parts)}{shape.suffix}"
 
     def _paragraph(self, node: Element, label: str | None, depth: int | None) -> None:
         inline = self.inline(node)
@@ -142,9 +147,12 @@ class TextReader:
             for child in item:
                 if child.tag == f"{TEXT}list":
                     self._list(child, child.get(f"{TEXT}style-name") or style, level + 1)
-                elif child.tag == f"{TEXT}p":
+                elif child.tag in (f"{TEXT}p", f"{TEXT}h"):
                     label = self._label(shape, style, level) if first else None
-                    self._paragraph(child, label, level - 1)
+                    if child.tag == f"{TEXT}h":
+                        self._heading(child, label)
+                    else:
+                        self._paragraph(child, label, level - 1)
                     first = False
                 else:
                     self._block(child)
@@ -245,12 +253,26 @@ class TextReader:
                 isinstance(child.tag, str) and child.tag.startswith(DRAW)
             ):
                 later.append(child)
+            elif child.tag == f"{TEXT}list":
+                outer, self.found = self.found, BlockList()
+                self._list(child, child.get(f"{TEXT}style-name", ""), 1)
+                lines.extend(block.text for block in self.found.blocks)
+                self.found = outer
             else:
                 for node in child.iter(f"{TEXT}p", f"{TEXT}h"):
                     inline = self.inline(node)
                     lines.append(inline.text)
                     later.extend(inline.later)
         return "\n".join(line for line in lines if line.strip())
+
+
+def picture_of_frame(frame: Element) -> list[str]:
+    """Members of the picture in a frame, the best first: programs store one picture in several formats.
+
+    Drawings made of lines come last, for they are what a reader of pictures knows least.
+    """
+    images = (image.get(f"{XLINK}href", "").removeprefix("./") for image in frame.iterfind(f"{DRAW}image"))
+    return sorted((name for name in images if name), key=lambda name: name.lower().endswith(_DRAWINGS))
 
 
 def repeated(node: Element, what: str) -> int:

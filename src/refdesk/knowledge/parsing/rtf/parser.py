@@ -6,26 +6,30 @@ from dataclasses import dataclass, field, replace
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
-from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.links import linked
+from refdesk.knowledge.parsing.rtf.plain import plain_text
 from refdesk.knowledge.parsing.rtf.tokens import SYMBOLS, charset, code_page, tokens
+from refdesk.knowledge.parsing.rtf.writing import Aside, Writer, picture_bytes
+from refdesk.knowledge.parsing.symbols import is_symbol_font, symbol_text
 
 _HEADING = re.compile(r"^(?:heading|标题|標題|überschrift|titre)\s*([1-9])$", re.IGNORECASE)
 _LINK = re.compile(r"""HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]+)\"""")
 _MAX_DEPTH = 20_000
-_MAX_TITLE = 300
 # Where text goes besides the body. `quiet` groups are silent themselves but may hold texts that are shown.
 _SKIPPED_WORDS = (
-    "colortbl pict objdata themedata datastore listtable listoverridetable rsidtbl generator xmlnstbl "
-    "shprslt sp filetbl revtbl latentstyles nonesttables nesttableprops bkmkstart bkmkend objclass objname "
-    "pn pnseclvl fontemb falt panose private xe tc txe rxe template pgptbl mmathPr"
+    "colortbl objdata themedata datastore listtable listoverridetable rsidtbl generator xmlnstbl shprslt "
+    "nonshppict filetbl revtbl latentstyles nonesttables bkmkstart bkmkend objclass objname pn pnseclvl "
+    "fontemb falt panose private xe tc txe rxe template pgptbl mmathPr mmathPict"
 )
 _SKIPPED = frozenset(_SKIPPED_WORDS.split())
 _RUNNING = frozenset(["header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"])
 _ASIDE = {"footnote": "footnote", "shptxt": "box", "dptxbxtext": "box", "annotation": "comment"}
-_STARRED = frozenset(("shpinst", "annotation", "fldinst", "ud", "do"))
-_QUIET = frozenset(("shp", "shpinst", "do", "info", "upr"))
+_STARRED = frozenset(
+    ("shpinst", "annotation", "fldinst", "ud", "do", "shppict", "moMath", "moMathPara", "nesttableprops")
+)
+_QUIET = frozenset(("shp", "shpinst", "do", "info", "upr", "sp"))
 _INFO = {"title": "title", "author": "author", "subject": "subject", "keywords": "keywords"}
+_NESTED = "; "
 _ENDS = frozenset(("par", "sect", "page", "column"))
 
 
@@ -35,20 +39,11 @@ class _State:
 
     dest: str = "body"
     codec: str = "cp1252"
+    symbol: str = ""
     skip: int = 1
     hidden: bool = False
     starred: bool = False
     began: int = 0
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    style: int = 0
-    outline: int | None = None
-    in_table: bool = False
-    level: int = 0
-    listed: bool = False
-    marker: str = ""
 
 
 class Rtf:
@@ -64,45 +59,58 @@ class Rtf:
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Headings by style or outline level, lists, tables, links, notes and text boxes."""
         found = BlockList()
-        machine = _Machine(found, options.include_comments)
+        machine = _Machine(Writer(found, options))
         machine.run(data)
         if not found.blocks:
             raise NoText if machine.pictures else EmptyFile("The document holds no text.")
+        header, footer = list(machine.running["header"]), list(machine.running["footer"])
         meta = {
             **machine.info,
-            "running_headers": list(machine.running),
+            "running_headers": list(dict.fromkeys([*header, *footer])),
             "pictures": machine.pictures or None,
             "comments_left_out": machine.comments or None,
         }
-        return finish(name, self.kind, found, meta, "".join(machine.raw))
+        source = plain_text(data)
+        if options.include_running:
+            found = _framed(found, header, footer)
+            source = "".join([source, *header, *footer])
+        return finish(name, self.kind, found, meta, source)
+
+
+def _framed(found: BlockList, header: list[str], footer: list[str]) -> BlockList:
+    """The blocks between headers and footers, which the file may name anywhere."""
+    framed = BlockList(warnings=found.warnings)
+    for text in header:
+        framed.add("paragraph", text)
+    for b in found.blocks:
+        framed.add(b.kind, b.text, level=b.level, confidence=b.confidence, pictures=b.pictures)
+    for text in footer:
+        framed.add("paragraph", text)
+    return framed
 
 
 @dataclass(slots=True)
 class _Machine:
-    found: BlockList
-    include_comments: bool
+    writer: Writer
     info: dict[str, str] = field(default_factory=dict[str, str])
-    running: dict[str, None] = field(default_factory=dict[str, None])
-    raw: list[str] = field(default_factory=list[str])
+    running: dict[str, dict[str, None]] = field(
+        default_factory=lambda: dict[str, dict[str, None]](header={}, footer={})
+    )
     pictures: int = 0
     comments: int = 0
     stack: list[_State] = field(default_factory=list[_State])
     state: _State = field(default_factory=_State)
     document: str = "cp1252"
     fonts: dict[int, str] = field(default_factory=dict[int, str])
+    symbol_fonts: dict[int, str] = field(default_factory=dict[int, str])
     font: int = 0
     style: int = 0
-    styles: dict[int, int] = field(default_factory=dict[int, int])
-    paragraph: _Paragraph = field(default_factory=_Paragraph)
     buffers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     pending: bytearray = field(default_factory=bytearray)
+    binary: bytes = b""
     to_skip: int = 0
     fields: list[str] = field(default_factory=list[str])
-    asides: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    table_asides: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     notes: int = 0
-    cells: list[str] = field(default_factory=list[str])
-    rows: list[list[str]] = field(default_factory=list[list[str]])
 
     def run(self, data: bytes) -> None:
         for kind, name, value, content in tokens(data):
@@ -119,13 +127,15 @@ class _Machine:
                 self._bytes(content)
             elif kind == "symbol":
                 self._symbol(name)
+            elif name == "bin":
+                self.binary = content if self.state.dest == "pict" else b""
             else:
                 self._word(name, value)
         self._flush()
         if self.stack:
-            self.found.warn("incomplete", "The file is cut off; what is there was read.")
+            self.writer.found.warn("incomplete", "The file is cut off; what is there was read.")
         self._end_paragraph()
-        self._end_table()
+        self.writer.end_table()
 
     def _bytes(self, content: bytes) -> None:
         if self.to_skip:
@@ -136,7 +146,10 @@ class _Machine:
 
     def _flush(self) -> None:
         if self.pending:
-            text = self.pending.decode(self.state.codec, errors="replace")
+            if self.state.symbol and self.state.dest != "pict":
+                text = "".join(symbol_text(self.state.symbol, byte) for byte in self.pending)
+            else:
+                text = self.pending.decode(self.state.codec, errors="replace")
             self.pending.clear()
             self._emit(text)
 
@@ -145,8 +158,6 @@ class _Machine:
         if dest == "skip" or dest == "quiet" or (self.state.hidden and dest in ("body", "footnote", "box")):
             return
         self.buffers.setdefault(dest, []).append(text)
-        if dest in ("body", "footnote", "box"):
-            self.raw.append(text)
 
     def _symbol(self, name: str) -> None:
         if name == "*":
@@ -170,7 +181,9 @@ class _Machine:
     def _word(self, name: str, value: int | None) -> None:
         if name == "u" and value is not None:
             self._flush()
-            self._emit(chr(value % 65536))
+            char = value % 65536
+            symbol = self.state.symbol if char >= 0xF000 else ""
+            self._emit(symbol_text(symbol, char) if symbol else chr(char))
             self.to_skip = self.state.skip
             return
         self._flush()
@@ -196,9 +209,12 @@ class _Machine:
             self.buffers[state.dest] = []
             state.began = 1
         elif name in _RUNNING:
-            state.dest = "running"
-            self.buffers["running"] = []
-            state.began = 1
+            state.dest, state.began = name[:6], 1
+            self.buffers[state.dest] = []
+        elif name == "pict":
+            self.pictures += 1
+            state.dest, state.began = "pict", 1
+            self.buffers["pict"], self.binary = [], b""
         elif name in ("listtext", "pntext"):
             state.dest, state.began = "list", 1
             self.buffers["list"] = []
@@ -219,8 +235,7 @@ class _Machine:
             state.dest, state.began = f"info:{name}", 1
         elif name in _QUIET:
             state.dest = "quiet"
-        elif name in _SKIPPED or (starred and name not in _STARRED):
-            self.pictures += name == "pict"
+        elif name in _SKIPPED or (starred and name not in _STARRED) or _is_mark_of_math(name):
             state.dest = "skip"
         else:
             return False
@@ -233,6 +248,8 @@ class _Machine:
             self._end_destination(state)
         elif state.dest == "stylesheet":
             self._name_style()
+        elif state.dest == "fonttbl":
+            self._name_font()
         if self.stack:
             self.state = self.stack.pop()
 
@@ -255,24 +272,36 @@ class _Machine:
             if self.fields and link:
                 self.fields[-1] = link[1]
         elif dest == "list":
-            self.paragraph.marker, self.paragraph.listed = text.strip(), True
-        elif dest == "running":
-            self.running.update(dict.fromkeys(line.strip() for line in text.split("\n") if line.strip()))
+            self.writer.paragraph.marker, self.writer.paragraph.listed = text.strip(), True
+        elif dest in self.running:
+            lines = (line.strip() for line in text.split("\n"))
+            self.running[dest].update(dict.fromkeys(line for line in lines if line))
         elif dest.startswith("info:"):
             self.info[_INFO[dest[5:]]] = text.strip()
+        else:
+            self._aside(dest, text)
+
+    def _aside(self, dest: str, text: str) -> None:
+        """What hangs on a paragraph is complete."""
+        asides = self.writer.asides
+        if dest == "pict":
+            asides.append(Aside(picture=picture_bytes(text, self.binary)))
+            self.binary = b""
         elif dest == "comment":
-            self.comments += not self.include_comments
-            if self.include_comments:
-                self.asides.append(("", text))
+            shown = self.writer.options.include_comments
+            self.comments += not shown
+            if shown:
+                asides.append(Aside(text))
         elif dest == "footnote":
             self.notes += 1
             self.buffers.setdefault("body", []).append(f"[^{self.notes}]")
-            self.asides.append((f"[^{self.notes}]: ", text))
+            if text.strip():
+                asides.append(Aside(f"[^{self.notes}]: {text.strip()}"))
         elif dest == "box":
-            self.asides.append(("", text))
+            asides.append(Aside(text))
 
     def _property(self, name: str, value: int | None) -> None:
-        state, paragraph = self.state, self.paragraph
+        state, paragraph = self.state, self.writer.paragraph
         on = value != 0
         if name == "ansicpg":
             self.document = state.codec = code_page(value)
@@ -286,6 +315,7 @@ class _Machine:
             self.font = value or 0
             if state.dest != "fonttbl":
                 state.codec = self.fonts.get(self.font, self.document)
+                state.symbol = self.symbol_fonts.get(self.font, "")
         elif name == "fcharset" and state.dest == "fonttbl":
             self.fonts[self.font] = charset(value, self.document)
         elif name in ("v", "deleted"):
@@ -295,7 +325,7 @@ class _Machine:
         elif state.dest == "stylesheet":
             self._style(name, value)
         elif name == "pard":
-            self.paragraph = _Paragraph(marker=paragraph.marker, listed=bool(paragraph.marker))
+            self.writer.begin_paragraph()
         elif name == "s":
             paragraph.style = value or 0
         elif name == "outlinelevel":
@@ -311,77 +341,51 @@ class _Machine:
         if name == "s":
             self.style = value or 0
         elif name == "outlinelevel" and value is not None and value < 9:
-            self.styles[self.style] = value + 1
+            self.writer.headings[self.style] = value + 1
 
     def _name_style(self) -> None:
         name = "".join(self.buffers.pop("stylesheet", [])).strip(" ;")
         heading = _HEADING.match(name)
         if heading:
-            self.styles[self.style] = int(heading[1])
+            self.writer.headings[self.style] = int(heading[1])
         self.style = 0
+
+    def _name_font(self) -> None:
+        name = "".join(self.buffers.pop("fonttbl", [])).strip(" ;")
+        if is_symbol_font(name):
+            self.symbol_fonts[self.font] = name
 
     def _break(self) -> None:
         if self.state.dest == "body":
-            if self.paragraph.in_table or self.cells:
+            if self.writer.paragraph.in_table or self.writer.cells:
                 self._emit("\n")
             else:
                 self._end_paragraph()
-        elif self.state.dest in ("footnote", "box", "comment", "running"):
+        elif self.state.dest in ("footnote", "box", "comment", "header", "footer"):
             self._emit("\n")
 
     def _table(self, name: str) -> None:
         if self.state.dest != "body":
             return
         if name == "nestcell":
-            self._emit("; ")
+            self._emit(_NESTED)
         elif name == "nestrow":
+            parts = self.buffers.get("body", [])
+            if parts and parts[-1] == _NESTED:
+                parts.pop()
             self._emit("\n")
         elif name == "cell":
-            text = _joined(self.buffers.pop("body", []))
-            marker = self.paragraph.marker
-            self.cells.append(f"{marker} {text}" if marker else text)
-            self.paragraph.marker = ""
-        elif self.cells:
-            self.rows.append(self.cells)
-            self.cells = []
-            self.table_asides += self.asides
-            self.asides = []
+            self.writer.end_cell(_joined(self.buffers.pop("body", [])))
+        else:
+            self.writer.end_row()
 
     def _end_paragraph(self) -> None:
-        text = _joined(self.buffers.pop("body", []))
-        if self.cells:
-            self.rows.append([*self.cells, text] if text.strip() else self.cells)
-            self.cells, text = [], ""
-        paragraph = self.paragraph
-        if text.strip() or not paragraph.in_table:
-            self._end_table()
-        if text.strip():
-            level = self.styles.get(paragraph.style) or None
-            if paragraph.outline is not None:
-                level = paragraph.outline + 1 if paragraph.outline < 9 else None
-            marker = "-" if paragraph.marker in ("·", "•", "o", "§", "\uf0b7", "") else paragraph.marker
-            if level and len(text) <= _MAX_TITLE:
-                label = f"{paragraph.marker} " if paragraph.marker and marker != "-" else ""
-                self.found.add("heading", label + " ".join(text.split()), level=min(level, 6))
-            elif paragraph.listed:
-                self.found.add("list_item", f"{marker} {text.strip()}", level=paragraph.level)
-            else:
-                self.found.add("paragraph", text)
-        paragraph.marker = ""
-        self._asides(self.asides)
+        self.writer.end_paragraph(_joined(self.buffers.pop("body", [])))
 
-    def _end_table(self) -> None:
-        if self.rows:
-            self.found.add("table", markdown_table(self.rows))
-            self.rows = []
-            self._asides(self.table_asides)
 
-    def _asides(self, texts: list[tuple[str, str]]) -> None:
-        """Notes and text boxes follow the paragraph or table they hang on."""
-        for label, text in texts:
-            if text.strip():
-                self.found.add("paragraph", label + text.strip())
-        texts.clear()
+def _is_mark_of_math(name: str) -> bool:
+    """Properties of formulas, such as `mfPr`; their texts are no text."""
+    return len(name) > 3 and name.startswith("m") and name.endswith("Pr")
 
 
 def _joined(parts: list[str]) -> str:

@@ -55,7 +55,7 @@ type Token = tuple[str, str, int | None, bytes]
 
 
 def tokens(data: bytes) -> Iterator[Token]:
-    """Tokens in order; binary parts (\\bin) are jumped over."""
+    """Tokens in order; the bytes behind `\\bin` belong to its token."""
     at = 0
     while at < len(data):
         found = _TOKEN.match(data, at)
@@ -67,9 +67,11 @@ def tokens(data: bytes) -> Iterator[Token]:
         if kind in ("word", "value"):
             name = found["word"].decode("ascii")
             value = int(found["value"]) if found["value"] else None
+            binary = b""
             if name == "bin":
+                binary = data[at : at + max(0, value or 0)]
                 at += max(0, value or 0)
-            yield "word", name, value, b""
+            yield "word", name, value, binary
         elif kind == "hex":
             yield kind, "", None, bytes.fromhex(found["hex"].decode("ascii"))
         elif kind == "symbol":

@@ -20,7 +20,11 @@ class Range:
 
 @dataclass(slots=True)
 class Sheet:
-    """One sheet. `rows` are in order; `tables` are ranges that the author declared to be tables."""
+    """One sheet. `rows` are in order; `tables` are ranges that the author declared to be tables.
+
+    `drawn` are texts that lie over the cells (boxes, titles of charts), `pictures` the members that hold
+    pictures, `header` and `footer` what stands on every printed page.
+    """
 
     name: str
     rows: dict[int, Cells] = field(default_factory=dict[int, Cells])
@@ -28,6 +32,9 @@ class Sheet:
     tables: list[Range] = field(default_factory=list[Range])
     notes: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
     drawn: list[str] = field(default_factory=list[str])
+    pictures: list[str] = field(default_factory=list[str])
+    header: list[str] = field(default_factory=list[str])
+    footer: list[str] = field(default_factory=list[str])
     hidden: bool = False
 
     def cover_merged(self) -> None:

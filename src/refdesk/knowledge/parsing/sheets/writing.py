@@ -1,11 +1,11 @@
 """Regions of a sheet → blocks: titles as headings, small tables as Markdown, others as one item a row."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
 from refdesk.knowledge.parsing.blocks import BlockList, ParseOptions
-from refdesk.knowledge.parsing.errors import EmptyFile
+from refdesk.knowledge.parsing.errors import EmptyFile, NoText
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.sheets.header import Shape, is_value, shape_of
 from refdesk.knowledge.parsing.sheets.model import Cells, Range, Sheet, column_name
@@ -32,36 +32,54 @@ class _Table:
     filled_down: bool = False
 
 
-def write_sheets(sheets: Sequence[Sheet], found: BlockList, options: ParseOptions) -> str:
-    """Add the blocks of a workbook, report hidden sheets; returns the texts of all cells, for the coverage.
+def write_sheets(
+    sheets: Sequence[Sheet],
+    found: BlockList,
+    options: ParseOptions,
+    show: Callable[[str], object] = lambda _: None,
+) -> list[str]:
+    """Add the blocks of a workbook and report hidden sheets; returns the text of every cell.
 
-    Raises `EmptyFile` where there is none.
+    `show` adds the picture in a member. Raises `EmptyFile` where there is nothing.
     """
     _report_hidden(sheets, found)
     seen: list[str] = []
-    shown = [sheet for sheet in sheets if sheet.rows or sheet.drawn]
+    shown = [sheet for sheet in sheets if sheet.rows or sheet.drawn or sheet.pictures]
     for sheet in shown:
         if len(shown) > 1 or not _is_default(sheet.name):
             found.add("heading", sheet.name, level=1)
+        if options.include_running:
+            _write_running(sheet.header, found)
         seen.extend(text for cells in sheet.rows.values() for text in cells.values())
         sheet.cover_merged()
         _write_regions(sheet, found, options)
         for text in sheet.drawn:
             found.add("paragraph", text)
-            seen.append(text)
+        for member in sheet.pictures:
+            show(member)
         if options.include_comments:
             for row, column, text in sheet.notes:
                 found.add("paragraph", f"{column_name(column)}{row + 1}: {text}")
-    if not found.blocks:
-        raise EmptyFile("The workbook holds no text.")
-    return "\n".join(seen)
+        if options.include_running:
+            _write_running(sheet.footer, found)
+    if not any(sheet.rows or sheet.drawn for sheet in shown) and not any(b.confidence for b in found.blocks):
+        raise NoText if shown else EmptyFile("The workbook holds no text.")
+    return seen
+
+
+def _write_running(texts: Sequence[str], found: BlockList) -> None:
+    for text in texts:
+        found.add("paragraph", text)
 
 
 def sheet_names(sheets: Sequence[Sheet]) -> dict[str, list[str]]:
-    """The names of the sheets, for the metadata."""
+    """The names of the sheets and what stands on their printed pages, for the metadata."""
     return {
         "sheets": [sheet.name for sheet in sheets],
         "hidden_sheets": [sheet.name for sheet in sheets if sheet.hidden],
+        "running_headers": list(
+            dict.fromkeys(text for sheet in sheets for text in (*sheet.header, *sheet.footer))
+        ),
     }
 
 

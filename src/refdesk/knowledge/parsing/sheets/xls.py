@@ -51,7 +51,7 @@ class Xls:
                     sheet = _sheet(workbook.get_sheet_by_name(about.name))
                     sheet.hidden = about.visible != SheetVisibleEnum.Visible
                     sheets.append(sheet)
-        source = write_sheets(sheets, found, options)
+        source = "\n".join(write_sheets(sheets, found, options))
         return finish(name, self.kind, found, dict(sheet_names(sheets)), source)
 
 
