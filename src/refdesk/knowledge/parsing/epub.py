@@ -20,6 +20,10 @@ _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>", re.IGNORECASE)
 _SELF_CLOSED = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)((?:\s[^<>]*?)?)/>"
 )
+_SVG_PICTURE = re.compile(
+    r"<svg\b[^>]*>(?:(?!</?svg\b).)*?<image\b[^>]*?\bhref\s*=\s*[\"']([^\"'<>]+)[\"'](?:(?!</?svg\b).)*?</svg>",
+    re.IGNORECASE | re.DOTALL,
+)
 _PROLOG = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)["']""")
 # These only scramble fonts; anything else in the list of encrypted parts is a lock.
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
@@ -97,7 +101,8 @@ def _chapters(
         content = container.read(member)
         prolog = _PROLOG.match(content[:256])
         text = decode(content, prolog[1].decode("ascii") if prolog else None).text
-        text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
+        # Covers and scanned pages are pictures inside a drawing, which is no text otherwise.
+        text = _SVG_PICTURE.sub(r'<p><img src="\1"/></p>', _SELF_CLOSED.sub(r"<\1\2></\1>", text))
         source = html_text(text)
         if source.strip() or "<img" in text:
             if not re.search(r"<h[1-6]\b", text) and member in labels:

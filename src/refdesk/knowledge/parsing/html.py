@@ -15,8 +15,14 @@ from refdesk.knowledge.parsing.embedded_pictures import show_picture
 from refdesk.knowledge.parsing.encoding import decode, looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
 from refdesk.knowledge.parsing.html_dates import page_dates
-from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content, visible_length
-from refdesk.knowledge.parsing.html_table import is_layout, table_markdown
+from refdesk.knowledge.parsing.html_main import (
+    drop_invisible,
+    drop_marks,
+    drop_navigation,
+    main_content,
+    visible_length,
+)
+from refdesk.knowledge.parsing.html_table import is_layout, ruby_text, table_markdown
 from refdesk.knowledge.parsing.plain import report_damage
 
 _META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -68,7 +74,7 @@ class Html:
         drop_invisible(body)
         whole = visible_length(body)
         main = main_content(body)
-        removed = drop_navigation(main)
+        removed = drop_navigation(main) + drop_marks(main)
         source = character_counts([main.text(separator=" ")])
         meta["navigation_chars"] = whole - visible_length(main)
         meta["navigation_parts"] = removed
@@ -149,15 +155,19 @@ class _Walker:
             self.inline.append(_SPACE.sub(" ", node.text(separator=" ")))
         elif tag in _HEADINGS:
             self._flush()
-            self.found.add("heading", _one_line(node.text()), level=_HEADINGS[tag])
+            self._heading(node, _HEADINGS[tag])
         elif tag == "pre":
             self._flush()
-            self.found.add("code", node.text().replace("\u00a0", " "))
+            self.found.add("code", _lined(node).replace("\u00a0", " "))
+        elif tag == "rt":
+            self.inline.append(ruby_text(node))
         elif tag == "table" and not is_layout(node):
             self._flush()
-            caption, text = table_markdown(node)
+            caption, text, pictures = table_markdown(node)
             self.found.add("caption", caption)
             self.found.add("table", text)
+            self.pictures.extend(pictures)
+            self._flush()
         elif tag in ("ul", "ol", "menu"):
             self._list(node, depth)
         elif tag in ("blockquote", "figcaption", "caption", "dt"):
@@ -169,11 +179,18 @@ class _Walker:
         elif tag and not tag.startswith(("-", "!", "_")):
             self._inline(node, tag, depth)
 
+    def _heading(self, node: LexborNode, level: int) -> None:
+        """A heading on one line, and behind it the pictures in it."""
+        self.found.add("heading", _one_line(_lined(node)), level=level)
+        for picture in node.css("img"):
+            self.pictures.append(picture.attributes.get("src") or "")
+        self._flush()
+
     def _inline(self, node: LexborNode, tag: str, depth: int) -> None:
         code = tag in ("code", "kbd", "samp") and node.css_first("pre") is None
         if code and "\n" in node.text().strip():
             self._flush()
-            self.found.add("code", node.text())
+            self.found.add("code", _lined(node))
             return
         self._children(node, depth)
 
@@ -231,6 +248,19 @@ class _Walker:
 
 
 _SPACE_RUNS = re.compile(r"[ \t]{2,}")
+
+
+def _lined(node: LexborNode) -> str:
+    """Text of a node with a line break where the page breaks the line."""
+    if node.css_first("br") is None:
+        return node.text()
+    parts: list[str] = []
+    for child in node.traverse(include_text=True):
+        if child.tag == "br":
+            parts.append("\n")
+        elif child.tag == "-text":
+            parts.append(child.text_content or "")
+    return "".join(parts)
 
 
 def _one_line(text: str) -> str:

@@ -22,6 +22,8 @@ _NAMES = re.compile(
     r"(?:$|[-_\s])|skipToContent|tableOfContents|menuNav|topNav|leftNav|navMenu",
     re.IGNORECASE,
 )
+_GUTTERS = ",".join(f".{name}" for name in ("linenos", "lineno", "gutter", "line-numbers", "rouge-gutter"))
+_DIGITS_AND_SPACES = dict.fromkeys(map(ord, "0123456789 \t\r\n\u00a0"))
 _SPACES = " \t\r\n\f\u00a0\u3000\u200b"
 
 
@@ -80,5 +82,22 @@ def drop_navigation(main: LexborNode) -> int:
             continue
         if (declared and tag != "header") or _link_share(node) > 0.5 or size == 0:
             node.decompose()
+            removed += 1
+    return removed
+
+
+def drop_marks(main: LexborNode) -> int:
+    """Remove what tools add to the text: the sign that links to a heading, the numbers of lines of code."""
+    removed = 0
+    for link in main.css("h1 a,h2 a,h3 a,h4 a,h5 a,h6 a"):
+        text = link.text().strip(_SPACES)
+        address = link.attributes.get("href") or ""
+        if text and "#" in address and not any(char.isalnum() for char in text):
+            link.decompose()
+            removed += 1
+    for gutter in main.css(_GUTTERS):
+        text = gutter.text().strip(_SPACES)
+        if text and not text.translate(_DIGITS_AND_SPACES):
+            gutter.decompose()
             removed += 1
     return removed

@@ -30,8 +30,12 @@ def is_layout(table: LexborNode) -> bool:
     return len(rows) < 3
 
 
-def table_markdown(table: LexborNode) -> tuple[str, str]:
-    """Caption and Markdown of a data table; spans keep their text once, other places stay empty."""
+def table_markdown(table: LexborNode) -> tuple[str, str, list[str]]:
+    """Caption and Markdown of a data table, and the addresses of the pictures in its cells.
+
+    Spans keep their text once, other places stay empty.
+    """
+    pictures: list[str] = []
     caption = ""
     grid: list[list[str]] = []
     busy: dict[int, int] = {}
@@ -47,7 +51,7 @@ def table_markdown(table: LexborNode) -> tuple[str, str]:
                 line.append("")
                 column += 1
             wide, high = _span(cell, "colspan"), _span(cell, "rowspan")
-            line.append(_cell(cell))
+            line.append(_cell(cell, pictures))
             line.extend([""] * (wide - 1))
             if high > 1:
                 following |= dict.fromkeys(range(column, column + wide), high - 1)
@@ -57,7 +61,7 @@ def table_markdown(table: LexborNode) -> tuple[str, str]:
             column += 1
         busy = following
         grid.append(line)
-    return caption, markdown_table(grid)
+    return caption, markdown_table(grid), pictures
 
 
 def _rows(table: LexborNode) -> list[LexborNode]:
@@ -87,14 +91,14 @@ def _span(cell: LexborNode, name: str) -> int:
     return min(max(int(value), 1), _MAX_SPAN) if value.isdigit() else 1
 
 
-def _cell(cell: LexborNode) -> str:
+def _cell(cell: LexborNode, pictures: list[str]) -> str:
     parts: list[str] = []
-    _collect(cell, parts, 0)
+    _collect(cell, parts, pictures, 0)
     lines = (_SPACE.sub(" ", line).strip() for line in "".join(parts).split("\x1e"))
     return "\n".join(line for line in lines if line)
 
 
-def _collect(node: LexborNode, parts: list[str], depth: int) -> None:
+def _collect(node: LexborNode, parts: list[str], pictures: list[str], depth: int) -> None:
     if depth > _MAX_DEPTH:
         parts.append(node.text(separator=" "))
         return
@@ -105,13 +109,40 @@ def _collect(node: LexborNode, parts: list[str], depth: int) -> None:
             parts.append(child.text_content or "")
         elif tag == "br":
             parts.append("\x1e")
+        elif tag == "img":
+            pictures.append(child.attributes.get("src") or "")
+        elif tag == "rt":
+            parts.append(ruby_text(child))
         elif tag in ("td", "th"):
-            _collect(child, parts, depth + 1)
+            _collect(child, parts, pictures, depth + 1)
             parts.append("; ")
         elif tag in ("p", "div", "li", "tr", "ul", "ol", "table", "pre"):
             parts.append("\x1e")
-            _collect(child, parts, depth + 1)
+            if tag == "li":
+                parts.append(marker_of(child))
+            _collect(child, parts, pictures, depth + 1)
             parts.append("\x1e")
         elif not tag.startswith(("-", "!", "_")):
-            _collect(child, parts, depth + 1)
+            _collect(child, parts, pictures, depth + 1)
         child = child.next
+
+
+def ruby_text(node: LexborNode) -> str:
+    """How a character is read, in brackets where the page draws none itself."""
+    text = node.text()
+    around = node.parent.css_first("rp") if node.parent is not None else None
+    return text if around is not None or not text.strip() else f"({text.strip()})"
+
+
+def marker_of(item: LexborNode) -> str:
+    """What a browser draws before an item of a list inside a cell."""
+    parent = item.parent
+    if parent is None or parent.tag != "ol":
+        return "- "
+    start = parent.attributes.get("start") or "1"
+    number = int(start) if start.lstrip("-").isdigit() else 1
+    before = item.prev
+    while before is not None:
+        number += before.tag == "li"
+        before = before.prev
+    return f"{number}. "

@@ -188,7 +188,16 @@ def _richest(children: list[EmailMessage]) -> list[EmailMessage]:
     if not plain or not rich:
         return children[-1:]
     sizes = [len("".join(_text(c).split())) for c in (plain[0], rich[-1])]
-    return rich[-1:] if sizes[0] < _STUB * sizes[1] else plain[:1]
+    if sizes[0] < _STUB * sizes[1]:
+        return rich[-1:]
+    # The pictures and files that only the rich form carries belong to the message all the same.
+    return [plain[0], *(part for part in _leaves(rich[-1]) if part.get_content_maintype() != "text")]
+
+
+def _leaves(part: EmailMessage) -> list[EmailMessage]:
+    if not part.is_multipart() or part.get_content_type() == "message/rfc822":
+        return [part]
+    return [leaf for child in cast(list[EmailMessage], part.get_payload()) for leaf in _leaves(child)]
 
 
 def _text(part: EmailMessage) -> str:

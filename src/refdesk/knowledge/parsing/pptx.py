@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
+from refdesk.knowledge.parsing.charts import chart_table
 from refdesk.knowledge.parsing.container import Container, resolve
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.embedded_pictures import Pictures
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, TooManyPages
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.links import linked
+from refdesk.knowledge.parsing.pptx_raw import raw_slide
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name, whole_number
 
@@ -52,6 +54,8 @@ class Pptx:
             deck = _Deck(container, found, options)
             for number, relation in enumerate(order, 1):
                 deck.slide(resolve(part, relations.get(relation, ("", ""))[1]), number)
+            for text in deck.running if options.include_running else ():
+                found.add("paragraph", text)
             pictures = sum(1 for member in container.names if member.startswith("ppt/media/"))
             if not found.blocks:
                 raise NoText if pictures else EmptyFile("The presentation holds no text.")
@@ -92,7 +96,7 @@ class _Deck:
             )
         tree = root.find("{*}cSld/{*}spTree")
         shapes = list(_shapes(tree, 0)) if tree is not None else []
-        self.raw.append(_raw_text(tree) if tree is not None else "")
+        self.raw.extend(raw_slide(self.container, part, root, comments=self.options.include_comments))
         titles = [shape for shape in shapes if _role(shape) in _TITLES]
         before = len(self.found.blocks)
         title = " ".join(" ".join(self._plain(body) for body in _bodies(t)) for t in titles).strip()
@@ -123,9 +127,11 @@ class _Deck:
             self._graphic(shape)
         elif role in _RUNNING:
             text = " ".join(self._plain(body) for body in _bodies(shape)).strip()
-            if text and role == "ftr":
+            if text and role in ("ftr", "hdr"):
                 self.running[text] = None
         else:
+            for fill in shape.iterfind("{*}spPr/{*}blipFill"):
+                self._picture(fill)
             for body in _bodies(shape):
                 self._paragraphs(body, listed=role in _LISTED)
 
@@ -180,6 +186,8 @@ class _Deck:
                 for row in table.iterfind("{*}tr")
             ]
             self.found.add("table", markdown_table(rows), page=self.page)
+        for picture in frame.iter("{*}pic"):
+            self._picture(picture)
         for node in frame.iter("{*}relIds"):
             self._diagram(self.relations.get(node.get(f"{_RID}dm", ""), ("", ""))[1])
         for node in frame.iter("{*}chart"):
@@ -198,7 +206,6 @@ class _Deck:
         for point in root.iter("{*}pt") if root is not None else ():
             for node in point.iterfind("{*}t/{*}p"):
                 text = self._text(node)
-                self.raw.append(text)
                 self.found.add("list_item", f"- {text}" if text.strip() else "", level=0, page=self.page)
 
     def _notes(self) -> None:
@@ -213,7 +220,6 @@ class _Deck:
             ]
             text = "\n".join(self._text(p) for body in bodies for p in body.iterfind("{*}p")).strip()
             if text:
-                self.raw.append(text)
                 self.found.add("paragraph", f"Notes: {text}", page=self.page)
 
     def _comments(self) -> None:
@@ -266,48 +272,3 @@ def _marker(properties: Element | None, *, listed: bool) -> str:
 
 def _covered(cell: Element) -> bool:
     return cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true")
-
-
-def chart_table(root: Element) -> tuple[str, list[list[str]]]:
-    """Title of a chart and its saved values: a row a category, a column a series."""
-    heading = root.find("{*}chart/{*}title")
-    title = "".join(t.text or "" for t in heading.iter("{*}t")) if heading is not None else ""
-    names: list[str] = []
-    columns: list[dict[int, str]] = []
-    categories: dict[int, str] = {}
-    for series in root.iter("{*}ser"):
-        names.append(" ".join(v.text or "" for v in series.iterfind("{*}tx//{*}v")))
-        labels = series.find("{*}cat")
-        labels = series.find("{*}xVal") if labels is None else labels
-        values = series.find("{*}val")
-        values = series.find("{*}yVal") if values is None else values
-        categories |= _points(labels)
-        columns.append(_points(values))
-    at = sorted({*categories, *(i for column in columns for i in column)})
-    body = [[categories.get(i, ""), *(column.get(i, "") for column in columns)] for i in at]
-    return title, [["", *names], *body] if body else []
-
-
-def _points(node: Element | None) -> dict[int, str]:
-    points: dict[int, str] = {}
-    for point in node.iter("{*}pt") if node is not None else ():
-        value = point.find("{*}v")
-        if value is not None and value.text:
-            points[whole_number(point, "idx")] = value.text
-    return points
-
-
-def _raw_text(tree: Element) -> str:
-    """The independent reading: all text nodes but fallbacks, changing fields and running places."""
-    parts: list[str] = []
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        kind = local_name(node)
-        if kind == "t":
-            parts.append(node.text or "")
-        running = kind == "sp" and _role(node) in _RUNNING
-        changing = kind == "fld" and (node.get("type") or "").startswith(_CHANGING)
-        if not (running or changing or kind == "Fallback"):
-            pending.extend(node)
-    return "".join(parts)

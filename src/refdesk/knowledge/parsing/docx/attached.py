@@ -3,16 +3,19 @@
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.blocks import BlockList, ParseOptions
+from refdesk.knowledge.parsing.charts import chart_table
 from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.embedded_pictures import Pictures
 from refdesk.knowledge.parsing.errors import ParseError
 from refdesk.knowledge.parsing.grid import markdown_table
-from refdesk.knowledge.parsing.pptx import chart_table
+
+# Stands for a character that the parser of a document inside did not keep.
+_LOST = "\ue000"
 
 
 @dataclass(slots=True)
 class Attached:
-    """Writes the blocks of attached parts; `sources` are the texts read, for the coverage."""
+    """Writes the blocks of attached parts; `sources` are the texts of documents inside, for the coverage."""
 
     container: Container
     part: str
@@ -43,7 +46,6 @@ class Attached:
         for point in root.iter("{*}pt"):
             for paragraph in point.iterfind("{*}t/{*}p"):
                 text = "".join(node.text or "" for node in paragraph.iter("{*}t"))
-                self.sources.append(text)
                 self.found.add("list_item", f"- {text}" if text.strip() else "", level=0)
 
     def chunk(self, relation: str) -> None:
@@ -62,3 +64,4 @@ class Attached:
         for block in inner.blocks:
             self.found.add(block.kind, block.text, level=block.level, confidence=block.confidence)
             self.sources.append(block.text)
+        self.sources.append(_LOST * (inner.extracted_chars - inner.kept_chars))

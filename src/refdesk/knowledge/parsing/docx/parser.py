@@ -8,7 +8,8 @@ from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.docx.attached import Attached
 from refdesk.knowledge.parsing.docx.numbering import Numbering, W
-from refdesk.knowledge.parsing.docx.runs import MC, Inline, M, R, RunReader, is_hidden
+from refdesk.knowledge.parsing.docx.raw import raw_diagrams, raw_notes, raw_text
+from refdesk.knowledge.parsing.docx.runs import MC, Inline, R, RunReader
 from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
 from refdesk.knowledge.parsing.docx.unstyled import is_strong, label_unstyled
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText
@@ -16,7 +17,7 @@ from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element
 
-_CODE_STYLE = re.compile(r"code|html preformatted|plain text|source|代码|verbatim")
+_CODE_STYLE = re.compile(r"\bcode\b|sourcecode|html preformatted|代码|verbatim")
 _QUOTE_STYLE = re.compile(r"quote|引用|block text")
 _CAPTION_STYLE = re.compile(r"^(?:caption|题注|image caption|table caption)$")
 _MAX_TITLE = 300
@@ -80,14 +81,8 @@ def _read(container: Container, name: str, options: ParseOptions) -> Parsed:
         if pictures:
             raise NoText
         raise EmptyFile("The document holds no text.", hint="It may hold headers and footers only.")
-    sources = [_raw_text(body)]
-    sources += [
-        _raw_text(n)
-        for kind in ("footnote", "endnote")
-        for i, n in notes[kind].items()
-        if (kind, i) in walker.placed
-    ]
-    sources += walker.attached.sources
+    sources = [raw_text(body), *raw_notes(body, notes, comments=options.include_comments)]
+    sources += [*raw_diagrams(container, main), *walker.attached.sources]
     if options.include_running:
         sources += [text for texts in running.values() for text in texts]
     return finish(name, "docx", found, meta, "".join(sources))
@@ -145,8 +140,7 @@ class _Walker:
         if self.carried:
             inline.text = "".join([*self.carried, inline.text])
             self.carried.clear()
-        style_node = properties.find(f"{W}pStyle") if properties is not None else None
-        style = self.styles.resolve(style_node.get(f"{W}val") if style_node is not None else "Normal")
+        style = self._style(properties)
         if _CODE_STYLE.search(style.name) and inline.text:
             self.code.append(inline.text)
         else:
@@ -156,6 +150,10 @@ class _Walker:
             if len(self.found.blocks) > before and is_strong(node):
                 self.strong.add(before)
         self._attached(inline)
+
+    def _style(self, properties: Element | None) -> Style:
+        node = properties.find(f"{W}pStyle") if properties is not None else None
+        return self.styles.resolve(node.get(f"{W}val") if node is not None else "Normal")
 
     def _text(self, inline: Inline, properties: Element | None, style: Style) -> None:
         own = outline_level(properties)
@@ -171,7 +169,7 @@ class _Walker:
         label = None
         depth = 0
         if number is not None and number[0] not in ("", "0") and inline.text:
-            depth = number[1] if number[1] is not None else max(0, (outline or 1) - 1)
+            depth = self._depth(number, style, outline)
             label = self.numbering.label(number[0], depth)
         text = f"{label} {inline.text}" if label else inline.text
         if style.name == "title" and outline is None and not self._has_heading():
@@ -186,6 +184,13 @@ class _Walker:
             self.found.add("caption", text)
         else:
             self.found.add("quote" if _QUOTE_STYLE.search(style.name) else "paragraph", text)
+
+    def _depth(self, number: tuple[str, int | None], style: Style, outline: int | None) -> int:
+        """The level in a list: as the paragraph says, or the level that belongs to its style."""
+        if number[1] is not None:
+            return number[1]
+        of_style = self.numbering.level_of_style(number[0], style.ids)
+        return of_style if of_style is not None else max(0, (outline or 1) - 1)
 
     def _has_heading(self) -> bool:
         return any(block.kind == "heading" for block in self.found.blocks)
@@ -225,6 +230,8 @@ class _Walker:
             line = [""] * (_int(before.get(f"{W}val")) if before is not None else 0)
             for cell in _inner(row, "tc"):
                 properties = cell.find(f"{W}tcPr")
+                if properties is not None and properties.find(f"{W}cellDel") is not None:
+                    continue
                 span = properties.find(f"{W}gridSpan") if properties is not None else None
                 merged = properties.find(f"{W}vMerge") if properties is not None else None
                 continued = merged is not None and merged.get(f"{W}val") != "restart"
@@ -241,8 +248,11 @@ class _Walker:
             if child.tag == f"{W}p":
                 inline = self.reader.read(child)
                 properties = child.find(f"{W}pPr")
-                number = number_of(properties)
-                label = self.numbering.label(number[0], number[1] or 0) if number and inline.text else None
+                style = self._style(properties)
+                number = number_of(properties) or style.number
+                label = None
+                if number and number[0] not in ("", "0") and inline.text:
+                    label = self.numbering.label(number[0], self._depth(number, style, style.outline))
                 parts.append(f"{label} {inline.text}" if label else inline.text)
                 if inline.boxes or inline.notes or inline.drawings:
                     later.append(inline)
@@ -308,23 +318,3 @@ def _running(container: Container, main: str, reader: RunReader) -> dict[str, li
 def _write_running(texts: list[str], found: BlockList) -> None:
     for text in texts:
         found.add("paragraph", text)
-
-
-def _raw_text(root: Element) -> str:
-    """The independent reading: every text node of the final text, fallbacks of alternatives left out."""
-    skipped = {f"{W}del", f"{W}moveFrom", f"{MC}Fallback"}
-    parts: list[str] = []
-
-    def visit(node: Element) -> None:
-        for child in node:
-            if child.tag in skipped:
-                continue
-            if child.tag in (f"{W}t", f"{M}t"):
-                parts.append(child.text or "")
-            elif child.tag == f"{W}r" and is_hidden(child):
-                continue
-            else:
-                visit(child)
-
-    visit(root)
-    return "".join(parts)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.docx.numbering import W
 from refdesk.knowledge.parsing.links import linked
+from refdesk.knowledge.parsing.symbols import symbol_text, without_private
 from refdesk.knowledge.parsing.xml_tree import Element, etree
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -62,7 +63,7 @@ class RunReader:
             if not isinstance(tag, str) or tag in _DROPPED:
                 continue
             if tag in _TEXT:
-                parts.append(child.text or "")
+                parts.append(_shown_text(child))
             elif tag in _MARKS:
                 if child.get(f"{W}type") not in ("page", "column"):
                     parts.append(_MARKS[tag])
@@ -121,6 +122,9 @@ def _field(node: Element, parts: list[str], inline: Inline) -> None:
         return
     kind = node.get(f"{W}fldCharType")
     if kind == "begin":
+        form = node.find(f"{W}ffData")
+        if form is not None:
+            parts.append(_form(form))
         inline.fields.append((len(parts), [], False))
     elif kind == "separate" and inline.fields:
         inline.fields.append((len(parts), inline.fields.pop()[1], True))
@@ -144,11 +148,33 @@ def _drawing(node: Element) -> tuple[str, str]:
     return "picture", node.get(f"{R}embed") or node.get(f"{R}id") or ""
 
 
+def _shown_text(node: Element) -> str:
+    """Text of a node; in symbol fonts some characters lie in the private area."""
+    text = node.text or ""
+    if not any("\uf000" <= char <= "\uf0ff" for char in text):
+        return text
+    fonts = node.getparent().find(f"{W}rPr/{W}rFonts") if node.getparent() is not None else None
+    return without_private(text, fonts.get(f"{W}ascii", "") if fonts is not None else "")
+
+
 def _symbol(node: Element) -> str:
-    """Characters of symbol fonts lie in the private area; bullets and ticks are the common ones."""
     code = node.get(f"{W}char", "")
-    known = {"F0FC": "✓", "F0FB": "✗", "F0B7": "•", "F0A7": "▪", "F0E0": "→", "F0FE": "☑", "F0A8": "□"}
-    return known.get(code.upper(), "")
+    font = node.get(f"{W}font", "")
+    return symbol_text(font, int(code, 16)) if re.fullmatch("[0-9A-Fa-f]{1,4}", code) else ""
+
+
+def _form(node: Element) -> str:
+    """What a field of an old form shows: a box, ticked or not, or the chosen entry of a list."""
+    box = node.find(f"{W}checkBox")
+    if box is not None:
+        mark = box.find(f"{W}checked")
+        mark = box.find(f"{W}default") if mark is None else mark
+        return "☑" if mark is not None and mark.get(f"{W}val") not in ("0", "false") else "☐"
+    choice = node.find(f"{W}ddList")
+    entries = [e.get(f"{W}val", "") for e in choice.iterfind(f"{W}listEntry")] if choice is not None else []
+    chosen = choice.find(f"{W}result") if choice is not None else None
+    at = chosen.get(f"{W}val", "0") if chosen is not None else "0"
+    return entries[int(at)] if at.isdigit() and int(at) < len(entries) else ""
 
 
 def is_hidden(run: Element) -> bool:

@@ -12,12 +12,16 @@ _CHAIN = 20
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What matters of a style: `outline` is the heading level from 1, `number` is (list, level from 0)."""
+    """What matters of a style: `outline` is the heading level from 1, `number` is (list, level from 0).
+
+    `ids` are the style and those it is based on, as far as its number is inherited from them.
+    """
 
     name: str
     outline: int | None = None
     number: tuple[str, int | None] | None = None
     parent: str | None = None
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -50,16 +54,19 @@ class Styles:
     def resolve(self, style_id: str | None) -> Style:
         """The style with inherited outline level and numbering filled in."""
         name, outline, number = "", None, None
+        ids: list[str] = []
         for _ in range(_CHAIN):
             style = self.by_id.get(style_id or "")
             if style is None:
                 break
             name = name or style.name
             outline = outline if outline is not None else style.outline
+            ids.append(style_id or "")
             if number is None or number[0] == "":
                 number = style.number if number is None else (style.number or number)
             style_id = style.parent
-        return Style(name, outline if outline is not None and outline <= 9 else None, number)
+        level = outline if outline is not None and outline <= 9 else None
+        return Style(name, level, number, ids=tuple(ids))
 
 
 def outline_level(properties: Element | None) -> int | None:
