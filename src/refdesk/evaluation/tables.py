@@ -1,4 +1,4 @@
-"""Test sets: questions with what should be found for them."""
+"""Test sets: questions with what should be found for them, and what came of runs."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from sqlalchemy import ForeignKey, String, UniqueConstraint, Uuid
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from refdesk.kit.columns import CreatedAt, Id, UpdatedAt, WorkspaceId
+from refdesk.kit.columns import CreatedAt, Id, Json, UpdatedAt, WorkspaceId
 from refdesk.kit.database import Base
 
 
@@ -28,8 +28,11 @@ class TestSet(Base):
 
 
 class TestQuestion(Base):
-    """A question of a test set; found if one of the documents or paragraphs is, and none are expected for a
-    question that has no answer in the bases."""
+    """A question of a test set; found if one of the documents or paragraphs is.
+
+    `expects_nothing`: it has no answer in the bases, and finding something for it is wrong. A question that
+    expects neither is run, but not judged.
+    """
 
     __tablename__ = "test_questions"
     __test__ = False
@@ -43,3 +46,22 @@ class TestQuestion(Base):
     question: Mapped[str] = mapped_column(String(4000))
     expected_document_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), default=list, nullable=False)
     expected_paragraph_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), default=list, nullable=False)
+    expects_nothing: Mapped[bool] = mapped_column(default=False)
+
+
+class TestRun(Base):
+    """A run of a test set: the settings and the figures, no question or document (who reads them may not be
+    allowed to see what the person who ran it could)."""
+
+    __tablename__ = "test_runs"
+    __test__ = False
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    test_set_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("test_sets.id", ondelete="CASCADE"), index=True
+    )
+    settings: Mapped[Json]
+    totals: Mapped[Json]
+    created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[CreatedAt]

@@ -39,6 +39,7 @@ def upgrade() -> None:
         sa.Column("question", sa.String(length=4000), nullable=False),
         sa.Column("expected_document_ids", postgresql.ARRAY(sa.Uuid()), nullable=False),
         sa.Column("expected_paragraph_ids", postgresql.ARRAY(sa.Uuid()), nullable=False),
+        sa.Column("expects_nothing", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
             ["test_set_id"], ["test_sets.id"], name=op.f("fk_test_questions_test_set_id"), ondelete="CASCADE"
         ),
@@ -52,6 +53,28 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_test_questions_test_set_id"), "test_questions", ["test_set_id"], unique=False)
     op.create_index(op.f("ix_test_questions_workspace_id"), "test_questions", ["workspace_id"], unique=False)
+    op.create_table(
+        "test_runs",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("test_set_id", sa.Uuid(), nullable=False),
+        sa.Column("settings", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("totals", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("created_by", sa.Uuid(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["users.id"], name=op.f("fk_test_runs_created_by"), ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["test_set_id"], ["test_sets.id"], name=op.f("fk_test_runs_test_set_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_test_runs_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_test_runs")),
+    )
+    op.create_index(op.f("ix_test_runs_test_set_id"), "test_runs", ["test_set_id"], unique=False)
+    op.create_index(op.f("ix_test_runs_workspace_id"), "test_runs", ["workspace_id"], unique=False)
     op.create_table(
         "access_lists",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
@@ -80,6 +103,7 @@ def upgrade() -> None:
         sa.Column("knowledge_base_id", sa.Uuid(), nullable=False),
         sa.Column("word", sa.String(length=200), nullable=False),
         sa.Column("synonyms", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("keys", postgresql.ARRAY(sa.Text()), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
@@ -95,6 +119,31 @@ def upgrade() -> None:
         sa.UniqueConstraint("knowledge_base_id", "word", name="uq_terms_knowledge_base_id_word"),
     )
     op.create_index(op.f("ix_terms_workspace_id"), "terms", ["workspace_id"], unique=False)
+    op.create_table(
+        "term_states",
+        sa.Column("knowledge_base_id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("held", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("traces", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("wanted", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("cursor", sa.Uuid(), nullable=True),
+        sa.Column("is_pending", sa.Boolean(), nullable=False),
+        sa.Column("progress_done", sa.Integer(), nullable=False),
+        sa.Column("progress_total", sa.Integer(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["knowledge_base_id"],
+            ["knowledge_bases.id"],
+            name=op.f("fk_term_states_knowledge_base_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_term_states_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("knowledge_base_id", name=op.f("pk_term_states")),
+    )
+    op.create_index(op.f("ix_term_states_workspace_id"), "term_states", ["workspace_id"], unique=False)
     op.create_table(
         "access_list_members",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -269,11 +318,16 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_access_list_members_user_id"), table_name="access_list_members")
     op.drop_index(op.f("ix_access_list_members_group_id"), table_name="access_list_members")
     op.drop_table("access_list_members")
+    op.drop_index(op.f("ix_term_states_workspace_id"), table_name="term_states")
+    op.drop_table("term_states")
     op.drop_index(op.f("ix_terms_workspace_id"), table_name="terms")
     op.drop_table("terms")
     op.drop_index(op.f("ix_access_lists_workspace_id"), table_name="access_lists")
     op.drop_index(op.f("ix_access_lists_knowledge_base_id"), table_name="access_lists")
     op.drop_table("access_lists")
+    op.drop_index(op.f("ix_test_runs_workspace_id"), table_name="test_runs")
+    op.drop_index(op.f("ix_test_runs_test_set_id"), table_name="test_runs")
+    op.drop_table("test_runs")
     op.drop_index(op.f("ix_test_questions_workspace_id"), table_name="test_questions")
     op.drop_index(op.f("ix_test_questions_test_set_id"), table_name="test_questions")
     op.drop_table("test_questions")
