@@ -39,3 +39,11 @@ class EmbeddingChanged(Conflict):
     code = "embedding-changed"
     message = "The embedding model no longer fits this knowledge base's index."
     hint = "The model behind this name has changed: choose it again for the knowledge base and re-index."
+
+
+class UnknownStrategy(Invalid):
+    """The strategy is not one of those registered."""
+
+    code = "unknown-strategy"
+    message = "There is no search strategy of that name."
+    hint = "Use hybrid-search, entity-focused, time-aware or auto."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -30,6 +31,7 @@ class FoundParagraph:
     """What is shown of a paragraph, and the terms of the entry that it was found by.
 
     `direct_from` is the similarity from which the paragraph itself is the answer, if its document says so.
+    `said_date` is the document's own date as its metadata has it, `added_at` when it came in.
     """
 
     document_id: UUID
@@ -41,6 +43,8 @@ class FoundParagraph:
     page: int | None
     boxes: list[Any]
     direct_from: float | None
+    said_date: str | None
+    added_at: datetime
     terms: list[int]
 
 
@@ -135,7 +139,9 @@ class SearchRepository:
         statement = (
             "SELECT e.id, p.document_id, p.knowledge_base_id, d.name, p.title, p.title_chain, p.content,"
             " p.page, p.boxes,"
-            " CASE WHEN d.hit_handling = 'directly_return' THEN d.direct_return_similarity END, e.terms"
+            " CASE WHEN d.hit_handling = 'directly_return' THEN d.direct_return_similarity END,"
+            " coalesce(d.meta->>'effective_date', d.found_meta->>'effective_date',"
+            " d.meta->>'published_at', d.found_meta->>'published_at'), d.created_at, e.terms"
             f" FROM ({' UNION ALL '.join(parts)}) e"
             " JOIN paragraphs p ON p.id = e.paragraph_id JOIN documents d ON d.id = p.document_id"
             " WHERE p.workspace_id = :workspace_id AND d.deleted_at IS NULL"

@@ -1,10 +1,10 @@
 """What the hit test takes and gives."""
 
-from dataclasses import asdict
+from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from refdesk.kit.border_types import CleanText
 from refdesk.retrieval.search import DropReason, Hit, SearchRequest, SearchResult
@@ -22,6 +22,15 @@ class HitTestRequest(BaseModel):
         default=None, description="Search only these documents."
     )
     apply_gate: bool = Field(default=True, description="Leave out what lies below the threshold.")
+    strategy: str = Field(
+        default="hybrid-search",
+        description="`hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.",
+    )
+    drop: float | None = Field(
+        default=None, gt=0, le=1, description="Leave out what is this much less similar than the best."
+    )
+    diversity: float = Field(default=0, ge=0, le=1, description="Prefer hits that say something else.")
+    recency: float = Field(default=0, ge=0, le=1, description="Prefer newer documents.")
 
     def to_search(self) -> SearchRequest:
         return SearchRequest(**self.model_dump())
@@ -29,6 +38,8 @@ class HitTestRequest(BaseModel):
 
 class LegScoreView(BaseModel):
     """What one leg says of a hit."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     raw: float = Field(description="Cosine, or the BM25 score.")
     calibrated: float = Field(description="On the scale that thresholds are set on, 0–1.")
@@ -54,10 +65,11 @@ class HitView(BaseModel):
     piece: tuple[int, int] = Field(description="Span of `content` that the best entry holds.")
     by_question: bool = Field(description="Found by a question attached to the paragraph.")
     returns_directly: bool = Field(description="The paragraph itself is the answer to a question this near.")
+    dated: date | None = Field(description="When the document took effect, was published or was added.")
 
     @classmethod
     def of(cls, hit: Hit) -> "HitView":
-        return cls.model_validate(asdict(hit))
+        return cls.model_validate(hit, from_attributes=True)
 
 
 class DroppedView(BaseModel):
@@ -76,6 +88,7 @@ class HitTestResult(BaseModel):
     threshold: float
     candidates: int = Field(description="Paragraphs that the legs proposed.")
     mode: str
+    strategy: str = Field(description="The strategy that was used.")
     dropped: list[DroppedView]
     timings_ms: dict[str, float]
 
@@ -88,6 +101,7 @@ class HitTestResult(BaseModel):
             threshold=result.threshold,
             candidates=result.candidates,
             mode=result.mode,
+            strategy=result.strategy,
             dropped=[DroppedView(hit=HitView.of(hit), reason=reason) for hit, reason in result.dropped],
             timings_ms=result.timings_ms,
         )

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Literal
 from uuid import UUID
 
-DropReason = Literal["below_threshold", "beyond_top_n"]
+DropReason = Literal["below_threshold", "far_below_best", "repeats_another", "beyond_top_n"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,10 @@ class SearchRequest:
     `mode` is the name of a registered mode. `similarity` is calibrated: 0.45 is the balance point of found
     and not found on every embedder. `document_ids` narrows the search. Without `apply_gate` nothing is
     dropped for its similarity, but `found` still tells what the gate says.
+
+    `strategy` is the name of a registered strategy, or `auto` for the one that the question's form asks for.
+    `drop`: hits whose similarity is that much below the best are left out. `diversity` 0–1: how much a hit
+    loses by saying what a better one says already. `recency` 0–1: how much the newest documents gain.
     """
 
     query: str
@@ -24,6 +29,10 @@ class SearchRequest:
     similarity: float = 0.45
     document_ids: Sequence[UUID] | None = None
     apply_gate: bool = True
+    strategy: str = "hybrid-search"
+    drop: float | None = None
+    diversity: float = 0.0
+    recency: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,8 @@ class Hit:
     `score` (fused, 0–1) is for the order only. `similarity` combines the legs' calibrated scores:
     what is shown and what the gate judges. `piece` is the span of `content` that the best entry holds.
     `by_question`: that entry is a question attached to the paragraph. `returns_directly`: its document asks
-    for the paragraph itself as the answer to a question this near.
+    for the paragraph itself as the answer to a question this near. `dated`: when what the document says took
+    effect, was published, or (if neither is known) was added here. `terms`: the hashed terms of its entry.
     """
 
     paragraph_id: UUID
@@ -61,6 +71,17 @@ class Hit:
     piece: tuple[int, int]
     by_question: bool = False
     returns_directly: bool = False
+    dated: date | None = None
+    terms: frozenset[int] = field(default=frozenset(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Hits in order before anything is left out of them. `candidates` as in `SearchResult`."""
+
+    hits: list[Hit]
+    candidates: int
+    timings_ms: dict[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +89,7 @@ class SearchResult:
     """Hits in order, and the numbers that decided. `best` is the greatest similarity of all candidates.
 
     `candidates` counts paragraphs that either leg proposed; `dropped` are the nearest of those left out.
+    `strategy` is the one that was used.
     """
 
     hits: list[Hit]
@@ -76,5 +98,6 @@ class SearchResult:
     threshold: float
     candidates: int
     mode: str
+    strategy: str = "hybrid-search"
     dropped: list[tuple[Hit, DropReason]] = field(default_factory=list[tuple[Hit, DropReason]])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])

@@ -6,7 +6,7 @@ before or wholly after, and never holds a connection while a model is called.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 from uuid import UUID
 
@@ -26,8 +26,10 @@ from refdesk.retrieval.gate import calibrate_words, combine
 from refdesk.retrieval.modes import Mode, get_mode
 from refdesk.retrieval.query import TermedQuery, WeightedQuery, unsalted
 from refdesk.retrieval.repository import FoundParagraph, SearchedIndex, SearchRepository
-from refdesk.retrieval.search import DropReason, Hit, LegScore, SearchRequest, SearchResult
+from refdesk.retrieval.search import Hit, LegScore, Ranking, SearchRequest, SearchResult
+from refdesk.retrieval.selection import choose, date_of, newer_first
 from refdesk.retrieval.statements import Filters, Target, candidates_statement, scan_settings
+from refdesk.retrieval.strategies import get_strategy
 
 MAX_CANDIDATES = 500
 CANDIDATES_PER_HIT = 10
@@ -60,6 +62,19 @@ class _Embedded:
     vector: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The plain search as a strategy sees it: for one caller, embedding each text once."""
+
+    retriever: "Retriever"
+    scope: Scope
+    vectors: dict[str, dict[UUID, _Embedded]] = field(default_factory=dict[str, dict[UUID, "_Embedded"]])
+
+    async def __call__(self, request: SearchRequest, *, depth: int) -> Ranking:
+        vectors = self.vectors.setdefault(request.query, {})
+        return await self.retriever.rank(self.scope, request, depth=depth, vectors=vectors)
+
+
 class Retriever:
     """Searches knowledge bases. One a process; safe to use from many requests at once."""
 
@@ -71,33 +86,64 @@ class Retriever:
     async def search(self, scope: Scope, request: SearchRequest) -> SearchResult:
         """The nearest paragraphs and the numbers that decided.
 
-        Raises `QueryEmpty`, `QueryTooLong`, `UnknownMode`, `KnowledgeBaseNotFound`, `EmbeddingChanged`, and
-        the gateway's errors. A base without entries gives `found=False`, and so does a query of punctuation.
+        Raises `QueryEmpty`, `QueryTooLong`, `UnknownMode`, `UnknownStrategy`, `KnowledgeBaseNotFound`,
+        `EmbeddingChanged`, and the gateway's errors. A base without entries gives `found=False`, and so does
+        a query of punctuation.
         """
-        mode = get_mode(request.mode)
         query = request.query.replace("\x00", " ").strip()
         if not query:
             raise QueryEmpty
         if len(query) > self._settings.max_question_chars:
             raise QueryTooLong(characters=len(query), limit=self._settings.max_question_chars)
+        request = replace(request, query=query)
+        get_mode(request.mode)
+        strategy = get_strategy(request.strategy, query)
+        ranking = await strategy.rank(request, _Search(self, scope))
+        chosen = choose(ranking.hits, request)
+        return SearchResult(
+            hits=chosen.hits,
+            found=chosen.found,
+            best=max((hit.similarity for hit in ranking.hits), default=0.0),
+            threshold=request.similarity,
+            candidates=ranking.candidates,
+            mode=request.mode,
+            strategy=strategy.name,
+            dropped=chosen.dropped[:_DROPPED_SHOWN],
+            timings_ms=ranking.timings_ms,
+        )
+
+    async def rank(
+        self,
+        scope: Scope,
+        request: SearchRequest,
+        *,
+        depth: int,
+        vectors: dict[UUID, _Embedded] | None = None,
+    ) -> Ranking:
+        """The plain search behind every strategy: at least `depth` hits where there are so many, by the mode
+        and the weight of newness, before any gate. `vectors` keeps the query's vectors between searches.
+        """
+        mode = get_mode(request.mode)
         clock = _Clock()
         async with self._database.transaction() as session:
             indexes = await SearchRepository(session, scope).active_indexes(request.knowledge_base_ids)
         clock.lap("indexes")
-        embedded: dict[UUID, _Embedded] = {}
+        embedded = vectors if vectors is not None else {}
         if mode.uses_dense:
             for model_id in dict.fromkeys(index.model_id for index in indexes):
-                embedder = await self._gateway.embedder(scope, model_id)
-                embedded[model_id] = _Embedded(embedder, (await embedder.embed_queries([query]))[0])
+                if model_id not in embedded:
+                    embedder = await self._gateway.embedder(scope, model_id)
+                    vector = (await embedder.embed_queries([request.query]))[0]
+                    embedded[model_id] = _Embedded(embedder, vector)
             clock.lap("embed")
-        termed = TermedQuery.read(query)
+        termed = TermedQuery.read(request.query)
         try:
-            return await self._read(scope, request, mode, termed, embedded, clock)
+            return await self._read(scope, request, mode, termed, embedded, clock, depth)
         except ProgrammingError as error:
             # Only when the base was deleted this very moment and its home dropped under the search.
             if not isinstance(error.orig, UndefinedTable):
                 raise
-            return await self._read(scope, request, mode, termed, embedded, clock)
+            return await self._read(scope, request, mode, termed, embedded, clock, depth)
 
     async def _read(
         self,
@@ -107,8 +153,9 @@ class Retriever:
         query: TermedQuery,
         embedded: dict[UUID, _Embedded],
         clock: _Clock,
-    ) -> SearchResult:
-        limit = min(max(request.top_n, 1) * CANDIDATES_PER_HIT, MAX_CANDIDATES)
+        depth: int,
+    ) -> Ranking:
+        limit = min(max(depth, 1) * CANDIDATES_PER_HIT, MAX_CANDIDATES)
         async with self._database.transaction() as session:
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             repository = SearchRepository(session, scope)
@@ -137,10 +184,12 @@ class Retriever:
             candidates = _candidates(found, embedded, query, mode)
             order = mode.order(candidates)
             ranked = candidates.best_of_paragraphs(order)
-            shown = _worth_looking_at(candidates, ranked, request.top_n)
+            shown = _worth_looking_at(candidates, ranked, depth)
             paragraphs = await repository.paragraphs([candidates.rows[i] for i in shown])
             clock.lap("paragraphs")
-        return _result(request, candidates, order, ranked, shown, paragraphs, words, clock)
+        hits = newer_first(_hits(candidates, order, shown, paragraphs, words), request.recency)
+        clock.lap("judge")
+        return Ranking(hits, len(ranked), clock.timings_ms)
 
     async def _filters(
         self, repository: SearchRepository, request: SearchRequest, dense: Sequence[Target]
@@ -210,16 +259,13 @@ def _ranks(candidates: Candidates, scores: NDArray[np.float64]) -> dict[int, int
     return {i: rank for rank, i in enumerate(candidates.best_of_paragraphs(scores), start=1)}
 
 
-def _result(
-    request: SearchRequest,
+def _hits(
     candidates: Candidates,
     order: NDArray[np.float64],
-    ranked: Sequence[int],
     shown: Sequence[int],
     paragraphs: dict[UUID, FoundParagraph],
     words: WeightedQuery | None,
-    clock: _Clock,
-) -> SearchResult:
+) -> list[Hit]:
     dense_ranks = _ranks(candidates, candidates.dense)
     lexical_ranks = _ranks(candidates, candidates.lexical)
     hits: list[Hit] = []
@@ -228,45 +274,26 @@ def _result(
         paragraph = paragraphs.get(row.entry_id)
         if paragraph is None:
             continue
+        held = unsalted(row.index_id, paragraph.terms)
         dense = lexical = None
         if row.cosine is not None:
             dense = LegScore(row.cosine, float(candidates.similarity[i]), dense_ranks.get(i, 0))
         if words is not None and candidates.lexical[i] > 0:
-            held = unsalted(row.index_id, paragraph.terms)
             calibrated = calibrate_words(words.share(held), holds_identifier=words.holds_identifier(held))
             lexical = LegScore(float(candidates.lexical[i]), calibrated, lexical_ranks.get(i, 0))
-        similarity = combine(*(leg.calibrated if leg is not None else 0.0 for leg in (dense, lexical)))
-        hits.append(_hit(row, paragraph, float(order[i]), similarity, dense, lexical))
-    passing = [hit for hit in hits if hit.similarity >= request.similarity]
-    kept = passing if request.apply_gate else hits
-    chosen = kept[: request.top_n]
-    of_chosen = {hit.paragraph_id for hit in chosen}
-    dropped: list[tuple[Hit, DropReason]] = [
-        (hit, "beyond_top_n" if hit.similarity >= request.similarity else "below_threshold")
-        for hit in hits
-        if hit.paragraph_id not in of_chosen
-    ]
-    clock.lap("judge")
-    return SearchResult(
-        hits=chosen,
-        found=bool(passing),
-        best=max((hit.similarity for hit in hits), default=0.0),
-        threshold=request.similarity,
-        candidates=len(ranked),
-        mode=request.mode,
-        dropped=dropped[:_DROPPED_SHOWN],
-        timings_ms=clock.timings_ms,
-    )
+        hits.append(_hit(row, paragraph, float(order[i]), dense, lexical, held))
+    return hits
 
 
 def _hit(
     row: Row,
     paragraph: FoundParagraph,
     score: float,
-    similarity: float,
     dense: LegScore | None,
     lexical: LegScore | None,
+    held: frozenset[int],
 ) -> Hit:
+    similarity = combine(*(leg.calibrated if leg is not None else 0.0 for leg in (dense, lexical)))
     return Hit(
         paragraph_id=row.paragraph_id,
         document_id=paragraph.document_id,
@@ -284,4 +311,6 @@ def _hit(
         piece=(row.start, row.end),
         by_question=row.kind == EntryKind.QUESTION,
         returns_directly=paragraph.direct_from is not None and similarity >= paragraph.direct_from,
+        dated=date_of(paragraph.said_date) or paragraph.added_at.date(),
+        terms=held,
     )
