@@ -7,13 +7,14 @@ from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.docx.attached import Attached
-from refdesk.knowledge.parsing.docx.numbering import Numbering, W
+from refdesk.knowledge.parsing.docx.numbering import W, read_numbering
 from refdesk.knowledge.parsing.docx.raw import raw_diagrams, raw_notes, raw_text
 from refdesk.knowledge.parsing.docx.runs import MC, Inline, R, RunReader
 from refdesk.knowledge.parsing.docx.styles import Style, Styles, number_of, outline_level
 from refdesk.knowledge.parsing.docx.unstyled import is_strong, label_unstyled
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText
 from refdesk.knowledge.parsing.grid import markdown_table
+from refdesk.knowledge.parsing.numbering import Numbering
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element
 
@@ -60,7 +61,7 @@ def _read(container: Container, name: str, options: ParseOptions) -> Parsed:
         found,
         reader,
         Styles.read(part("styles")),
-        Numbering.read(part("numbering")),
+        read_numbering(part("numbering")),
         notes,
         Attached(container, main, found, options),
     )
