@@ -221,6 +221,8 @@ def read_batch(seed: str, note: Path, until: float, real: Sequence[Source], writ
             result["outcome"] = "parse-memory"
         except Exception as error:  # noqa: BLE001 - every other exception is what is looked for
             place = traceback.extract_tb(error.__traceback__)[-1]
+            result["file"] = data.hex()
+            result["name"] = name
             result["fault"] = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
         finally:
             signal.alarm(0)
@@ -238,23 +240,23 @@ class Findings:
     ended: Counter[str] = field(default_factory=Counter[str])
     slowest: tuple[float, str] = (0.0, "")
 
-    def take(self, result: dict[str, Any], note: Path) -> None:
+    def take(self, result: dict[str, Any]) -> None:
         """Count one result; a fault that is new keeps its file."""
         self.slowest = max(self.slowest, (result["cpu_s"], result["kind"]))
         if "outcome" in result:
             self.outcomes[result["outcome"]] += 1
         else:
-            self.fault(f"{result['kind']}: {result['fault']}", note)
+            kind, fault = result["kind"], result["fault"]
+            self.fault(f"{kind}: {fault}", kind, result["name"], bytes.fromhex(result["file"]))
 
-    def fault(self, text: str, note: Path) -> None:
+    def fault(self, text: str, kind: str, name: str, data: bytes) -> None:
         """A broken rule, once each."""
         if text not in self.faults:
             self.faults.add(text)
-            print(f"FAULT {text} {self.kept(note)}", flush=True)
+            print(f"FAULT {text} {self.kept(kind, name, data)}", flush=True)
 
-    def kept(self, note: Path) -> Path:
-        """Write the file that was read last to the folder."""
-        kind, name, data = _noted(note)
+    def kept(self, kind: str, name: str, data: bytes) -> Path:
+        """Write a file to the folder."""
         self.keep.mkdir(parents=True, exist_ok=True)
         path = self.keep / f"{kind}-{hashlib.sha256(data).hexdigest()[:12]}-{name}"
         path.write_bytes(data)
@@ -267,14 +269,16 @@ class Findings:
             check(parse_limited(data, name, _OPTIONS, timeout_s=HANG_S), random.Random(0))
             self.outcomes["ok"] += 1
         except ParseTimeout:
-            self.fault(f"{kind}: hangs ({how})", note)
+            self.fault(f"{kind}: hangs ({how})", kind, name, data)
         except ParseError as error:
             self.outcomes[error.code] += 1
             self.ended[f"{kind}: {how} → {error.code}"] += 1
             if self.ended[f"{kind}: {how} → {error.code}"] <= 3:
-                print(f"process ended: {kind}: {how} → {error.code} {self.kept(note)}", flush=True)
+                print(
+                    f"process ended: {kind}: {how} → {error.code} {self.kept(kind, name, data)}", flush=True
+                )
         except Exception as error:  # noqa: BLE001 - every other exception is what is looked for
-            self.fault(f"{kind}: {type(error).__name__}: {error} after {how}", note)
+            self.fault(f"{kind}: {type(error).__name__}: {error} after {how}", kind, name, data)
 
 
 def _noted(note: Path) -> tuple[str, str, bytes]:
@@ -306,7 +310,7 @@ def run_batch(seed: str, note: Path, until: float, real: Sequence[Source], findi
             break
         *lines, left = (left + chunk).split(b"\n")
         for line in lines:
-            findings.take(json.loads(line), note)
+            findings.take(json.loads(line))
     os.close(read)
     if silent:
         os.kill(child, signal.SIGKILL)

@@ -24,7 +24,9 @@ class Box:
     y1: float
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, though nobody changes one: making a frozen one takes three times as long, and a large file has
+# hundreds of thousands.
+@dataclass(slots=True, unsafe_hash=True)
 class Block:
     """One unit of structure. `offset` is where `text` begins in `Parsed.text`, in characters.
 
@@ -156,8 +158,8 @@ class BlockList:
         pictures: int = 0,
     ) -> None:
         """Append a block; text of white space only is left out."""
-        text = text.strip("\n") if kind in ("code", "table") else text.strip()
-        if not text.strip():
+        text = text.strip("\n") if kind == "code" or kind == "table" else text.strip()
+        if not text or text.isspace():
             return
         self.blocks.append(Block(kind, text, level, page, tuple(boxes), self._offset, confidence, pictures))
         self._offset += len(text) + len(SEPARATOR)

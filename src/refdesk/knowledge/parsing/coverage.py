@@ -1,11 +1,14 @@
 """How much of a file was kept: characters counted by an independent reader against those in the result.
 
 A multiset comparison, because parsers legitimately move text (footnotes, columns, running headers) and add
-marks of their own (table borders, list numbers); order is checked by tests, not here.
+marks of their own (table borders, list numbers); order is checked by tests, not here. Whole lines that stand
+on both sides cancel out first, which is exact for multisets and spares counting most texts by character.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed
@@ -14,6 +17,12 @@ _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\ufffd\ufffe\uffff")
 # From here on numpy pays: it takes 0.2 s to load, then 4 ns a character instead of 40.
 _LARGE = 4_000_000
 _WINDOW = 1 << 20
+# Lines of larger texts are not compared: their copies would take more memory than numpy's table.
+_BY_LINES = 20_000_000
+_HIDDEN_BYTES = bytes(range(33))
+_HIDDEN = re.compile(
+    "[\x85\xa0\xad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff\ufffd-\uffff]"
+)
 
 
 def character_counts(texts: Sequence[str]) -> Counter[str]:
@@ -23,6 +32,49 @@ def character_counts(texts: Sequence[str]) -> Counter[str]:
     for char in [c for c in total if c.isspace() or c in _INVISIBLE or ord(c) < 32]:
         del total[char]
     return total
+
+
+def visible_chars(text: str) -> int:
+    """How many characters `character_counts` would count, 20 times as fast."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    hidden = len(encoded) - len(encoded.translate(None, _HIDDEN_BYTES))
+    return len(text) - hidden - (0 if text.isascii() else len(_HIDDEN.findall(text)))
+
+
+def kept_of(
+    source: list[str], texts: Sequence[str], unmarked: Callable[[str], str] | None = None
+) -> tuple[int, int]:
+    """Characters of the lines of a source, and how many are among the texts, lines in common first.
+
+    `unmarked` gives the lines of the source that are not in the texts as they are without their marks.
+    """
+    there = _stripped(source)
+    here = _stripped(chain.from_iterable(text.split("\n") if "\n" in text else (text,) for text in texts))
+    common: list[str] = []
+    missing: list[str] = []
+    added: list[str] = []
+    shared = 0
+    for line, times in there.items():
+        kept = here.pop(line, 0)
+        if times == kept == 1:
+            common.append(line)
+        elif kept:
+            shared += min(kept, times) * visible_chars(line)
+        if kept < times:
+            missing.extend([line] * (times - kept))
+        elif kept > times:
+            added.extend([line] * (kept - times))
+    added.extend(here.elements())
+    shared += visible_chars("\n".join(common))
+    expected = character_counts([unmarked("\n".join(missing))] if unmarked else missing)
+    found = (expected & character_counts(added)).total() if expected else 0
+    return shared + expected.total(), shared + found
+
+
+def _stripped(lines: Iterable[str]) -> Counter[str]:
+    counted = Counter(map(str.strip, filter(None, lines)))
+    del counted[""]
+    return counted
 
 
 def _windows(texts: Iterable[str]) -> Iterator[str]:
@@ -64,18 +116,27 @@ def finish(
     kind: str,
     found: BlockList,
     meta: dict[str, Any],
-    source: str | Counter[str],
+    source: str | list[str] | Counter[str],
     kept_in_meta: Iterable[str] = (),
+    unmarked: Callable[[str], str] | None = None,
 ) -> Parsed:
-    """Close a parse: `source` is the text an independent reader found, or its counts; order is no matter."""
-    expected = character_counts([source]) if isinstance(source, str) else source
-    kept = character_counts([*(block.text for block in found.blocks), *kept_in_meta])
+    """Close a parse: `source` is the text an independent reader found, as one, in lines, or its counts.
+
+    `unmarked` takes the marks out of lines of a source that has some.
+    """
+    texts = [*(block.text for block in found.blocks), *kept_in_meta]
+    if isinstance(source, str):
+        source = source.split("\n") if len(source) < _BY_LINES else character_counts([source])
+    if isinstance(source, list):
+        extracted, kept = kept_of(source, texts, unmarked)
+    else:
+        extracted, kept = source.total(), (source & character_counts(texts)).total()
     return Parsed(
         name=name,
         kind=kind,
         blocks=tuple(found.blocks),
         meta={key: value for key, value in meta.items() if value not in (None, "", [], {})},
         warnings=tuple(found.warnings),
-        extracted_chars=expected.total(),
-        kept_chars=(expected & kept).total(),
+        extracted_chars=extracted,
+        kept_chars=kept,
     )

@@ -119,7 +119,7 @@ def data_of_uri(address: str) -> bytes | None:
 
 def addresses_in_markdown(text: str) -> list[str]:
     """Addresses of the pictures a piece of Markdown shows, in order."""
-    if "![" not in text and "<img" not in text.lower():
+    if "![" not in text and ("<" not in text or "<img" not in text.lower()):
         return []
     return [found[1] or found[2] for found in _MARKDOWN.finditer(text)]
 

@@ -84,8 +84,10 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     wide = _wide(data[:_SAMPLE])
     if wide:
         return _finish(data, wide, certain=True)
-    if _decodes(data, "utf-8"):
-        return _finish(data, "utf-8", certain=True)
+    try:
+        return _decoded(data.decode("utf-8"), data, "utf-8", certain=True)
+    except UnicodeDecodeError:
+        pass  # one of the others
     sample = _sample(data)
     name = _known(declared)
     if name and name != "utf-8" and _fits(sample, name):
@@ -106,12 +108,17 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
 
 
 def _finish(data: bytes, encoding: str, *, certain: bool) -> Decoded:
-    text = data.decode(encoding, errors="replace")
+    return _decoded(data.decode(encoding, errors="replace"), data, encoding, certain=certain)
+
+
+def _decoded(text: str, data: bytes, encoding: str, *, certain: bool) -> Decoded:
     replaced = max(0, text.count("\ufffd") - data.count(b"\xef\xbf\xbd")) if "\ufffd" in text else 0
-    nul = text.count("\x00")
+    nul = text.count("\x00") if "\x00" in text else 0
     if nul:
         text = text.replace("\x00", "")
-    return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"), encoding, replaced, nul, certain)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Decoded(text, encoding, replaced, nul, certain)
 
 
 def _bom(data: bytes) -> tuple[bytes, str] | None:
@@ -139,14 +146,6 @@ def _plausible(data: bytes, encoding: str) -> bool:
         return False
     letters = sum(1 for c in text if c.isalnum() or c.isspace() or "\u3000" <= c <= "\u303f" or c.isascii())
     return letters > 0.9 * len(text) and len(_RARE.findall(text)) < 0.02 * len(text)
-
-
-def _decodes(data: bytes, encoding: str) -> bool:
-    try:
-        data.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _sample(data: bytes) -> bytes:

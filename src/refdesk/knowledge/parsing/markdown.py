@@ -17,11 +17,12 @@ from refdesk.knowledge.parsing.front_matter import take_front_matter
 from refdesk.knowledge.parsing.html import html_blocks
 from refdesk.knowledge.parsing.plain import read_text
 
-_ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t\u3000]+|$)")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})")
 _RULE = re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_QUOTE = re.compile(r"^ {0,3}> ?")
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _TAGS = (
     r"(?:address|article|aside|blockquote|center|dd|details|dir|div|dl|dt|fieldset|figcaption|figure|footer|form"
@@ -31,6 +32,7 @@ _HTML = re.compile(rf"^ {{0,3}}</?{_TAGS}(?:[\s/>]|$)", re.IGNORECASE)
 _TAG = re.compile(rf"</?{_TAGS}(?:\s[^<>]*)?/?>", re.IGNORECASE)
 # What a line must begin with to be anything but a paragraph; an empty one does, too.
 _MARK_CHARS = frozenset(["", *"#`~-*+_=|:<>0123456789"])
+_MAY_BE_MARKS = frozenset("`~-*+_=|:0123456789")  # what lines of marks alone begin with
 _ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.][^{}]*\}[ \t]*$")
 _SIGNS = re.compile(r"(?m)^(?:#{1,6} \S|```|\* \S|- \S|\|.+\|[ \t]*$|> \S)")
 
@@ -57,15 +59,15 @@ class Markdown:
         shown = markdown_blocks(body, found)
         if "title" not in meta:
             meta["title"] = next((b.text for b in found.blocks if b.kind == "heading"), None)
-        source = (front.text if front else "") + shown
-        return finish(name, self.kind, found, meta, source)
+        source = [*front.text.split("\n"), *shown] if front else shown
+        return finish(name, self.kind, found, meta, source, unmarked=without_marks)
 
 
-def markdown_blocks(text: str, found: BlockList) -> str:
-    """Add the blocks of a piece of Markdown, such as a cell of a notebook; returns its text without marks."""
-    shown = _drop_comments(text)
-    _Scanner(shown.split("\n"), found).run()
-    return _plain(shown)
+def markdown_blocks(text: str, found: BlockList) -> list[str]:
+    """Add the blocks of a piece of Markdown, such as a cell; gives its lines, comments left out."""
+    shown = _drop_comments(text).split("\n")
+    _Scanner(shown, found).run()
+    return shown
 
 
 def _drop_comments(text: str) -> str:
@@ -86,11 +88,11 @@ def _without_comments(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _plain(text: str) -> str:
+def without_marks(text: str) -> str:
     """The independent reading: the source without the marks that only carry structure."""
     kept: list[str] = []
     for line in text.split("\n"):
-        if line.lstrip()[:1] in _MARK_CHARS:
+        if line.lstrip()[:1] in _MAY_BE_MARKS:
             if _FENCE.match(line):
                 continue  # an opening fence names a language, which is no text
             if _SETEXT.match(line) or _RULE.match(line) or _TABLE_RULE.match(line):
@@ -107,25 +109,40 @@ class _Scanner:
         self.list_indents: list[int] = []
 
     def run(self) -> None:
-        while self.i < len(self.lines):
-            line = self.lines[self.i]
-            first = line[:1]
-            if not line.strip():
-                self.i += 1
-            elif (first not in _MARK_CHARS and not first.isspace() and "|" not in line) or not (
-                self._fence(line)
-                or self._indented_code(line)
-                or self._heading(line)
-                or self._rule(line)
-                or self._table(line)
-                or self._html(line)
-                or self._quote(line)
-                or self._item(line)
-            ):
+        lines, add, indents = self.lines, self.found.add, self.list_indents
+        count = len(lines)
+        i = 0
+        while i < count:
+            line = lines[i]
+            if not line or line.isspace():
+                i += 1
+                continue
+            first = line[0]
+            if first not in _MARK_CHARS:
+                if not first.isspace() and "<" not in line and (i + 1 == count or not lines[i + 1]):
+                    # Most paragraphs are one line between blank ones: no rule below could apply to them.
+                    indents.clear()
+                    if "![" in line:
+                        self._add("paragraph", line)
+                    else:
+                        add("paragraph", line)
+                    i += 2
+                    continue
+                rules = _ANY_RULE
+            elif first in "-*" and line[1:2] == " " and line[2:3].isalnum() and "|" not in line:
+                rules = _ITEM_RULE
+            else:
+                rules = _RULES.get(first, _ANY_RULE)
+            self.i = i
+            for rule in rules:
+                if rule(self, line):
+                    break
+            else:
                 self._paragraph()
+            i = self.i
 
-    def _fence(self, line: str) -> bool:
-        opened = _FENCE.match(line)
+    def fence(self, line: str) -> bool:
+        opened = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if not opened:
             return False
         mark = opened[1]
@@ -139,7 +156,7 @@ class _Scanner:
         self.i = end + 1
         return True
 
-    def _indented_code(self, line: str) -> bool:
+    def indented_code(self, line: str) -> bool:
         if self.list_indents or _indent(line) < 4:
             return False
         if _ITEM.match(line) and not self._preceded_by_blank():
@@ -159,23 +176,27 @@ class _Scanner:
     def _preceded_by_blank(self) -> bool:
         return self.i == 0 or not self.lines[self.i - 1].strip()
 
-    def _heading(self, line: str) -> bool:
+    def heading(self, line: str) -> bool:
         atx = _ATX.match(line)
         if not atx:
             return False
         self.list_indents.clear()
-        self.found.add("heading", _ATTRIBUTES.sub("", atx[2] or ""), level=len(atx[1]))
+        text = line[atx.end() :].rstrip(" \t")
+        if text.endswith("#"):
+            opened = text.rstrip("#")
+            text = opened.rstrip(" \t") if not opened or opened[-1] in " \t" else text
+        self.found.add("heading", _without_attributes(text), level=len(atx[1]))
         self.i += 1
         return True
 
-    def _rule(self, line: str) -> bool:
+    def rule(self, line: str) -> bool:
         if not _RULE.match(line):
             return False
         self.list_indents.clear()
         self.i += 1
         return True
 
-    def _table(self, line: str) -> bool:
+    def table(self, line: str) -> bool:
         following = self.lines[self.i + 1] if self.i + 1 < len(self.lines) else ""
         if "|" not in line or "-" not in following or not _TABLE_RULE.match(following):
             return False
@@ -188,7 +209,7 @@ class _Scanner:
         self.i = end
         return True
 
-    def _html(self, line: str) -> bool:
+    def html(self, line: str) -> bool:
         if not _HTML.match(line):
             return False
         end = self.i
@@ -204,32 +225,33 @@ class _Scanner:
         self.i = end
         return True
 
-    def _quote(self, line: str) -> bool:
-        if not re.match(r"^ {0,3}>", line):
+    def quote(self, line: str) -> bool:
+        if not _QUOTE.match(line):
             return False
         end = self.i
         while end < len(self.lines) and self.lines[end].strip():
             if end > self.i and not self.lines[end].lstrip().startswith(">") and self._starts_block(end):
                 break
             end += 1
-        body = [re.sub(r"^ {0,3}> ?", "", text) for text in self.lines[self.i : end]]
+        body = [_QUOTE.sub("", text) for text in self.lines[self.i : end]]
         self._add("quote", "\n".join(body))
         self.i = end
         return True
 
-    def _item(self, line: str) -> bool:
+    def item(self, line: str) -> bool:
         item = _ITEM.match(line)
         if not item:
             return False
-        indent = _indent(line)
+        indent = _indent(line) if item[1] else 0
         while self.list_indents and indent < self.list_indents[-1]:
             self.list_indents.pop()
         if not self.list_indents or indent > self.list_indents[-1]:
             self.list_indents.append(indent)
-        end = self.i + 1
-        while end < len(self.lines) and self.lines[end].strip() and not self._starts_block(end):
+        end, count = self.i + 1, len(self.lines)
+        while end < count and self.lines[end].strip() and not self._starts_block(end):
             end += 1
-        self._add("list_item", _running(self.lines[self.i : end]), level=len(self.list_indents) - 1)
+        text = line if end == self.i + 1 else _running(self.lines[self.i : end])
+        self._add("list_item", text, level=len(self.list_indents) - 1)
         self.i = end
         return True
 
@@ -241,7 +263,7 @@ class _Scanner:
             setext = _SETEXT.match(self.lines[end]) if self.lines[end].lstrip()[:1] in "=-" else None
             if setext:
                 text = " ".join(part.strip() for part in self.lines[self.i : end])
-                self.found.add("heading", _ATTRIBUTES.sub("", text), level=1 if setext[1][0] == "=" else 2)
+                self.found.add("heading", _without_attributes(text), level=1 if setext[1][0] == "=" else 2)
                 self.i = end + 1
                 return
             if self._starts_block(end):
@@ -252,26 +274,48 @@ class _Scanner:
 
     def _add(self, kind: BlockKind, text: str, level: int | None = None) -> None:
         self.found.add(kind, text, level=level)
-        for address in addresses_in_markdown(text):
-            show_picture(self.found, address)
+        if "![" in text or "<" in text:
+            for address in addresses_in_markdown(text):
+                show_picture(self.found, address)
 
     def _starts_block(self, i: int) -> bool:
         line = self.lines[i]
         following = self.lines[i + 1] if i + 1 < len(self.lines) else ""
         if "|" in line and "-" in following and _TABLE_RULE.match(following):
             return _cells(line) == _cells(following)
+        if line[0] not in _MARK_CHARS and not line[0].isspace():
+            return False
         first = line.lstrip()[:1]
         return bool(
             (first == "#" and _ATX.match(line))
-            or (first in "`~-*+0123456789" and (_FENCE.match(line) or _ITEM.match(line) or _RULE.match(line)))
+            or (first in "`~-*+0123456789" and (_ITEM.match(line) or _FENCE.match(line) or _RULE.match(line)))
             or (first == "_" and _RULE.match(line))
             or (first == ">" and _indent(line) < 4)
             or (first == "<" and _HTML.match(line))
         )
 
 
+# The rules a line can meet by its first character, in the order they are tried.
+_ANY_RULE = (
+    *(_Scanner.fence, _Scanner.indented_code, _Scanner.heading, _Scanner.rule, _Scanner.table),
+    *(_Scanner.html, _Scanner.quote, _Scanner.item),
+)
+_ITEM_RULE = (_Scanner.item,)
+_LIST_RULES = (_Scanner.fence, _Scanner.rule, _Scanner.table, _Scanner.item)
+_RULES = {
+    "#": (_Scanner.heading, _Scanner.table),
+    **dict.fromkeys("-*+0123456789", _LIST_RULES),
+}
+
+
+def _without_attributes(heading: str) -> str:
+    return _ATTRIBUTES.sub("", heading) if "{" in heading else heading
+
+
 def _running(lines: list[str]) -> str:
     """Lines of one paragraph; a soft break inside Chinese text is no white space and goes."""
+    if len(lines) == 1:
+        return lines[0].strip()
     text = lines[0].strip()
     for above, line in pairwise(lines):
         soft = not above.endswith(("  ", "\\")) and min(text[-1:], line.strip()[:1]) >= "\u2e80"
@@ -286,6 +330,8 @@ def _cells(row: str) -> int:
 def _indent(line: str) -> int:
     """Columns of leading white space; a tab goes to the next multiple of four."""
     width = 0
+    if line[:1] not in " \t":
+        return 0
     for char in line:
         if char == " ":
             width += 1

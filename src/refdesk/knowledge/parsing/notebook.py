@@ -9,7 +9,7 @@ from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.encoding import decode, looks_binary
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile
 from refdesk.knowledge.parsing.html import html_blocks, html_text
-from refdesk.knowledge.parsing.markdown import markdown_blocks
+from refdesk.knowledge.parsing.markdown import markdown_blocks, without_marks
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -48,7 +48,7 @@ class Notebook:
             "cells": len(cells),
             "pictures": pictures or None,
         }
-        return finish(name, self.kind, found, meta, "\n".join(sources))
+        return finish(name, self.kind, found, meta, sources, unmarked=without_marks)
 
 
 def _mapping(value: object) -> dict[str, Any]:
@@ -69,9 +69,9 @@ def _write_cell(cell: dict[str, Any], found: BlockList, sources: list[str]) -> i
     kind = cell.get("cell_type")
     text = _text(cell.get("source", cell.get("input")))
     if kind == "markdown":
-        sources.append(markdown_blocks(text, found))
+        sources.extend(markdown_blocks(text, found))
         return 0
-    sources.append(text)
+    sources.extend(text.split("\n"))
     if kind == "heading":
         level = cell.get("level")
         found.add("heading", text, level=min(level, 6) if isinstance(level, int) and level > 0 else 1)
@@ -87,9 +87,9 @@ def _write_output(output: dict[str, Any], found: BlockList, sources: list[str]) 
     trace = "\n".join(line for line in _sequence(output.get("traceback")) if isinstance(line, str))
     if "<table" in page:
         html_blocks(page, found)
-        sources.append(html_text(page))
+        sources.extend(html_text(page).split("\n"))
     elif plain or trace:
         shown = _ANSI.sub("", plain or trace)
         found.add("code", shown)
-        sources.append(shown)
+        sources.extend(shown.split("\n"))
     return int(any(key.startswith("image/") or key in ("png", "jpeg", "svg") for key in data))

@@ -8,6 +8,7 @@ from refdesk.knowledge.parsing.encoding import Decoded, decode, looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile, UnsupportedKind
 
 _PROLOG = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)["']""")
+_ANYTHING = re.compile(r"[^\x0c \t\r\n]")
 _BLANK = re.compile(r"\n[ \t\u3000\f]*(?:\n[ \t\u3000\f]*)+")
 
 
@@ -36,7 +37,7 @@ def read_text(data: bytes, found: BlockList, declared: str | None = None) -> Dec
     """Decode a text file and report what was damaged. Raises `EmptyFile` and `UnsupportedKind`."""
     decoded = decode(data, declared)
     report_damage(decoded, found)
-    if not decoded.text.strip("\x0c \t\r\n"):
+    if not _ANYTHING.search(decoded.text):
         raise EmptyFile("The file holds no text.")
     return decoded
 

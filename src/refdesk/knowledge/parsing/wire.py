@@ -35,7 +35,7 @@ def encode_parsed(parsed: Parsed) -> bytes:
             b.text,
             b.level,
             b.page,
-            [[x.page, x.x0, x.y0, x.x1, x.y1] for x in b.boxes],
+            [[x.page, x.x0, x.y0, x.x1, x.y1] for x in b.boxes] if b.boxes else (),
             b.offset,
             b.confidence,
             b.pictures,

@@ -34,3 +34,17 @@ def test_what_is_kept_in_the_metadata_counts_and_marks_of_our_own_do_not() -> No
     found.add("list_item", "1. one")
     parsed = finish("a", "text", found, {}, "one two three", ["two"])
     assert (parsed.extracted_chars, parsed.kept_chars) == (11, 6)
+
+
+@given(source=_TEXTS, kept=_TEXTS)
+def test_lines_in_common_cancel_without_changing_the_counts(source: list[str], kept: list[str]) -> None:
+    expected = _counts(source)
+    assert coverage.kept_of("\n".join(source).split("\n"), kept) == (
+        expected.total(),
+        (expected & _counts(kept)).total(),
+    )
+
+
+@given(texts=_TEXTS)
+def test_visible_characters_of_one_text_are_as_many_as_counting_gives(texts: list[str]) -> None:
+    assert coverage.visible_chars("\n".join(texts)) == _counts(texts).total()

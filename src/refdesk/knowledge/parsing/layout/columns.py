@@ -5,9 +5,14 @@ the page into bands; within a band the left column is read first. Tables look li
 must be filled like running text, else the band stays one region of rows.
 """
 
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from typing import Literal
+
 from refdesk.knowledge.parsing.layout.segments import Segment, is_cjk, rows_of
 
 _STEP = 3.0
+_MAX_STEPS = 1_000  # a damaged file may place its text on a page of kilometres
 _MIN_ROWS = 3
 _MIN_FILL = 0.55
 _MAX_DEPTH = 4
@@ -38,19 +43,15 @@ def regions(segments: list[Segment], depth: int = 0) -> list[list[Segment]]:
 def _gutter(segments: list[Segment]) -> float | None:
     low, high = min(s.x0 for s in segments), max(s.x1 for s in segments)
     total = sum(s.y1 - s.y0 for s in segments)
+    starts, ends = _Heights(segments, "x0"), _Heights(segments, "x1")
     best: tuple[float, float] | None = None
     run: list[float] = []
     run_score = 0.0
+    step = max(_STEP, (high - low) / _MAX_STEPS)
     x = low + 0.15 * (high - low)
     while x < low + 0.85 * (high - low):
-        left = right = crossing = 0.0
-        for s in segments:
-            if s.x1 <= x:
-                left += s.y1 - s.y0
-            elif s.x0 >= x:
-                right += s.y1 - s.y0
-            else:
-                crossing += s.y1 - s.y0
+        left, right = ends.up_to(x), total - starts.before(x)
+        crossing = max(0.0, total - left - right)
         score = min(left, right) - crossing if crossing <= _MAX_CROSSING * total else 0.0
         if score > 0.08 * total and (not run or abs(score - run_score) <= 0.02 * total):
             run.append(x)
@@ -58,9 +59,26 @@ def _gutter(segments: list[Segment]) -> float | None:
         else:
             best = _better(best, run, run_score)
             run, run_score = ([x], score) if score > 0.08 * total else ([], 0.0)
-        x += _STEP
+        x += step
     best = _better(best, run, run_score)
     return best[1] if best else None
+
+
+class _Heights:
+    """Heights of segments summed up from the left, by one of their edges."""
+
+    def __init__(self, segments: list[Segment], edge: Literal["x0", "x1"]) -> None:
+        pairs = sorted((s.x0 if edge == "x0" else s.x1, s.y1 - s.y0) for s in segments)
+        self._edges = [at for at, _ in pairs]
+        self._sums = [0.0, *accumulate(height for _, height in pairs)]
+
+    def up_to(self, x: float) -> float:
+        """Those whose edge is at `x` or left of it."""
+        return self._sums[bisect_right(self._edges, x)]
+
+    def before(self, x: float) -> float:
+        """Those whose edge is left of `x`."""
+        return self._sums[bisect_left(self._edges, x)]
 
 
 def _better(best: tuple[float, float] | None, run: list[float], score: float) -> tuple[float, float] | None:

@@ -8,6 +8,7 @@ from refdesk.knowledge.parsing.layout.segments import is_cjk, join, rows_of, seg
 
 _NEAR = 3.0
 _MAX_CELL_CHARS = 800
+_MIN_FILLED = 0.04
 
 
 @dataclass(slots=True)
@@ -66,12 +67,14 @@ def take_tables(
         inside = [
             g for g in rest if xs[0] <= (g.x0 + g.x1) / 2 <= xs[-1] and ys[0] <= (g.y0 + g.y1) / 2 <= ys[-1]
         ]
+        if len(inside) < _MIN_FILLED * len(xs) * len(ys):
+            continue  # squared paper
         cells = _cells(inside, xs, ys, rows, columns)
         filled = [text for row in cells for text in row if text]
         if (
             len(filled) < 3
             or max(map(len, filled)) > _MAX_CELL_CHARS
-            or len(filled) < 0.15 * len(xs) * len(ys) / 4
+            or len(filled) < _MIN_FILLED * len(xs) * len(ys)
         ):
             continue
         text = markdown_table(cells)
@@ -122,12 +125,16 @@ def _cells(
         first, second = sorted((root(a), root(b)))
         owner[second] = first
 
+    upright, level = (
+        [[r for r in rules if abs(r.at - edge) < 0.1] for edge in edges]
+        for rules, edges in ((down, xs), (across, ys))
+    )
     for r in range(high):
         for c in range(wide):
             y, x = (ys[r] + ys[r + 1]) / 2, (xs[c] + xs[c + 1]) / 2
-            if c + 1 < wide and not any(abs(d.at - xs[c + 1]) < 0.1 and d.low <= y <= d.high for d in down):
+            if c + 1 < wide and not any(d.low <= y <= d.high for d in upright[c + 1]):
                 unite((r, c), (r, c + 1))
-            if r + 1 < high and not any(abs(a.at - ys[r + 1]) < 0.1 and a.low <= x <= a.high for a in across):
+            if r + 1 < high and not any(a.low <= x <= a.high for a in level[r + 1]):
                 unite((r, c), (r + 1, c))
     content: dict[tuple[int, int], list[Glyph]] = {}
     for glyph in glyphs:

@@ -124,6 +124,9 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
             style = styles[address] = _style(handle, i, target, frame, fonts)
         box_of(handle, i, box)
         x0, y0, x1, y1 = frame.box(rect.left, rect.bottom, rect.right, rect.top)
+        if not (x0 <= x1 and y0 <= y1):  # no place at all: not a number
+            outside += 1
+            continue
         if not char or code == _ARROW_FF:
             char = _ligature(code, (x1 - x0) / style.size, texts)
             if not char:
