@@ -1,6 +1,6 @@
 """What can be wrong with an evaluation's input."""
 
-from refdesk.kit.errors import Invalid
+from refdesk.kit.errors import Conflict, Invalid, NotFound
 
 
 class TestSetUnreadable(Invalid):
@@ -23,3 +23,51 @@ class TestSetEmpty(Invalid):
 
     code = "test-set-empty"
     message = "No query of this test set has a relevant passage in the corpus."
+
+
+class TestSetNotFound(NotFound):
+    """There is no test set or question of that id in this workspace."""
+
+    __test__ = False
+
+    code = "test-set-not-found"
+    message = "There is no such test set."
+
+
+class TestSetNameTaken(Conflict):
+    """Another test set of the workspace has the name."""
+
+    __test__ = False
+
+    code = "test-set-name-taken"
+    message = "There is a test set of that name already."
+
+
+class TestSetFull(Invalid):
+    """A test set cannot hold so many questions."""
+
+    __test__ = False
+
+    code = "test-set-full"
+    message = "The test set cannot hold so many questions."
+
+
+class TestSetWithoutBases(Conflict):
+    """None of the knowledge bases of the test set is there any more."""
+
+    __test__ = False
+
+    code = "test-set-without-bases"
+    message = "The knowledge bases of this test set have been deleted."
+    hint = "Give the test set others, or run it over others."
+
+
+class QuestionFileInvalid(Invalid):
+    """A file of questions is not in the expected form."""
+
+    code = "question-file-invalid"
+    message = "The file of questions cannot be read."
+    hint = (
+        "CSV: columns question, documents (names or ids, separated by ;), paragraphs, nothing (yes or empty)."
+        " JSONL: the same as keys of one object a line."
+    )

@@ -240,6 +240,19 @@ class DocumentRepository:
         found = {row.id: row for row in rows}
         return [found[key] for key in document_ids if key in found]
 
+    async def named(self, base_ids: Sequence[UUID], names: Sequence[str]) -> list[Document]:
+        """Documents of these bases with one of these names, in any case and with or without the ending."""
+        lowered = func.lower(Document.name)
+        wanted = [name.lower() for name in names]
+        rows = await self.session.scalars(
+            self._visible().where(
+                Document.knowledge_base_id.in_(base_ids),
+                Document.is_draft.is_(False),
+                or_(lowered.in_(wanted), func.regexp_replace(lowered, r"\.[^.]{1,8}$", "").in_(wanted)),
+            )
+        )
+        return list(rows)
+
     async def count(self, base_id: UUID, *, drafts: bool = False) -> int:
         counted = await self.session.scalar(
             select(func.count()).select_from(self._in_base(base_id, drafts=drafts).subquery())

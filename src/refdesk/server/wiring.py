@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from refdesk import accounts, apps, chat, gateway, knowledge, retrieval
+from refdesk import accounts, apps, chat, evaluation, gateway, knowledge, retrieval
 from refdesk.gateway import Gateway
 from refdesk.kit.crypto import Cipher, load_cipher
 from refdesk.kit.database import Database
@@ -17,6 +17,7 @@ ROUTERS = (
     retrieval.router,
     *chat.routers,
     *apps.routers,
+    evaluation.router,
 )
 
 
