@@ -66,10 +66,31 @@ CELL = struct.pack("<HB", 0x2416, 1)
 ROW_END = CELL + struct.pack("<HB", 0x2417, 1)
 
 
+# The texts behind the body, in the order in which the header counts them.
+_BEHIND = ("footnotes", "headers", "macros", "comments", "endnotes", "boxes", "header_boxes")
+
+
 def doc(
-    paragraphs: Sequence[Para], deleted: Sequence[tuple[int, int]] = (), *, narrow: bool = False
+    paragraphs: Sequence[Para],
+    deleted: Sequence[tuple[int, int]] = (),
+    *,
+    narrow: bool = False,
+    behind: Mapping[str, Sequence[Para]] | None = None,
+    tables: Mapping[int, bytes] | None = None,
+    loose: bytes = b"",
+    marks: Mapping[int, bytes] | None = None,
+    data: bytes = b"",
 ) -> bytes:
-    """A Word 97 document; `deleted` are ranges of characters, `narrow` stores one byte a character."""
+    """A Word 97 document; `deleted` are ranges of characters, `narrow` stores one byte a character.
+
+    `behind` are the texts of notes, headers, comments and boxes; `tables` are further parts of the table
+    stream by their number, `loose` follows the last of them; `marks` are properties of single characters;
+    `data` is the stream of pictures.
+    """
+    behind = behind or {}
+    counts = [sum(len(p.text + p.end) for p in paragraphs)]
+    counts += [sum(len(p.text + p.end) for p in behind.get(name, ())) for name in _BEHIND]
+    paragraphs = [*paragraphs, *(p for name in _BEHIND for p in behind.get(name, ()))]
     text = "".join(p.text + p.end for p in paragraphs)
     width = 1 if narrow else 2
     begin = 2048
@@ -79,13 +100,20 @@ def doc(
     for p in paragraphs:
         starts.append(starts[-1] + width * len(p.text + p.end))
     papx = _page(starts, [struct.pack("<H", p.style) + p.properties for p in paragraphs], wide=True)
-    edges = sorted({begin, starts[-1], *(begin + width * at for pair in deleted for at in pair)})
-    gone = [any(a <= (e - begin) // width < b for a, b in deleted) for e in edges[:-1]]
-    chpx = _page(edges, [struct.pack("<HB", 0x0800, 1) if g else b"" for g in gone], wide=False)
+    gone = struct.pack("<HB", 0x0800, 1)
+    ranges = [
+        *((a, b, gone) for a, b in deleted),
+        *((at, at + 1, given) for at, given in (marks or {}).items()),
+    ]
+    edges = sorted({begin, starts[-1], *(begin + width * at for a, b, _ in ranges for at in (a, b))})
+    given = [
+        next((given for a, b, given in ranges if a <= (e - begin) // width < b), b"") for e in edges[:-1]
+    ]
+    chpx = _page(edges, given, wide=False)
     main = bytearray(pages + 1024)
     struct.pack_into("<HH", main, 0, 0xA5EC, 0x00C1)
     struct.pack_into("<H", main, 0x0A, 0x0200)
-    struct.pack_into("<I", main, 0x4C, len(text))
+    struct.pack_into("<8I", main, 0x4C, *counts)
     main[begin : begin + len(encoded)] = encoded
     main[pages : pages + 512], main[pages + 512 : pages + 1024] = papx, chpx
     place = begin * 2 | 0x40000000 if narrow else begin
@@ -95,11 +123,13 @@ def doc(
         1: _styles(),
         13: struct.pack("<III", starts[0], starts[-1], pages // 512),
         12: struct.pack("<III", starts[0], starts[-1], pages // 512 + 1),
+        **(tables or {}),
     }
     for index, content in parts.items():
         struct.pack_into("<II", main, 0x9A + 8 * index, len(table), len(content))
         table += content
-    return ole({"WordDocument": bytes(main), "1Table": bytes(table)})
+    streams = {"WordDocument": bytes(main), "1Table": bytes(table + loose)}
+    return ole(streams | ({"Data": data} if data else {}))
 
 
 def _page(edges: Sequence[int], properties: Sequence[bytes], *, wide: bool) -> bytes:

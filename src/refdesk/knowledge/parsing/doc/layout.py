@@ -44,13 +44,14 @@ class Piece:
 
 @dataclass(slots=True)
 class Layout:
-    """Main stream, table stream and the map between characters and bytes."""
+    """Main stream, table stream, pictures (`data`) and the map between characters and bytes."""
 
     main: bytes
     table: bytes
     modern: bool
     counts: dict[str, int]
     pieces: list[Piece]
+    data: bytes = b""
     _starts: list[int] = field(default_factory=list[int])
 
     @classmethod
@@ -66,7 +67,7 @@ class Layout:
             raise CorruptFile(reason="the table of pieces is missing")
         names = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "header_boxes")
         counts = {name: u32(main, 0x4C + 4 * i) for i, name in enumerate(names)}
-        layout = cls(main, table, True, counts, [])
+        layout = cls(main, table, True, counts, [], tables.get("Data", b""))
         layout.pieces = _pieces(layout.part(33))
         layout._starts = [piece.start for piece in layout.pieces]
         return layout
@@ -79,7 +80,7 @@ class Layout:
         length = min(length, len(main) - start)
         if length <= 0:
             raise CorruptFile(reason="no text in the file")
-        return cls(main, b"", False, {"text": length}, [Piece(0, length, start, 1)], [0])
+        return cls(main, b"", False, {"text": length}, [Piece(0, length, start, 1)], b"", [0])
 
     def part(self, index: int) -> bytes:
         """A part of the table stream by its number in the header; empty where it is not there."""
@@ -87,6 +88,10 @@ class Layout:
             return b""
         start, size = u32(self.main, 0x9A + 8 * index), u32(self.main, 0x9E + 8 * index)
         return self.table[start : start + size] if start + size <= len(self.table) else b""
+
+    def place(self, index: int) -> int:
+        """Where a part begins in the table stream."""
+        return u32(self.main, 0x9A + 8 * index)
 
     def text(self) -> str:
         """The whole text: body, footnotes, headers, comments, endnotes, boxes."""

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.doc.layout import Layout, u32
+from refdesk.knowledge.parsing.doc.lists import read_lists
+from refdesk.knowledge.parsing.doc.pictures import floating_pictures, inline_picture
 from refdesk.knowledge.parsing.doc.properties import Paragraph, Properties
+from refdesk.knowledge.parsing.embedded_pictures import add_picture
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, UnsupportedKind
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.links import linked
+from refdesk.knowledge.parsing.numbering import Numbering
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, ole_streams
 
 _LINK = re.compile(r"""HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]+)\"""")
@@ -24,6 +28,7 @@ _MARKS = {
     "\x08": "",
     "\x05": "",
 }
+_PICTURES = ("\x01", "\x08")
 _MAX_TITLE = 300
 _FIELD_DEPTH = 50
 
@@ -50,9 +55,15 @@ class Doc:
         text = layout.text()
         properties = Properties.read(layout)
         found = BlockList()
-        walker = _Walker(layout, text, properties, found)
         bounds = _bounds(layout.counts, len(text))
+        walker = _Walker(
+            layout, text, properties, found, options, read_lists(layout), floating_pictures(layout)
+        )
         walker.notes = _notes(layout, bounds)
+        headers = walker.plain(*bounds["headers"]) if "headers" in bounds else ""
+        running = list(dict.fromkeys(line.strip() for line in headers.split("\n") if line.strip()))
+        for line in running if options.include_running else ():
+            found.add("paragraph", line)
         walker.walk(*bounds["text"])
         if "boxes" in bounds:
             walker.walk(*bounds["boxes"])
@@ -62,22 +73,18 @@ class Doc:
                 found.add("paragraph", line)
         if not found.blocks:
             raise NoText if "\x01" in text or "\x08" in text else EmptyFile("The document holds no text.")
-        headers = walker.plain(*bounds["headers"]) if "headers" in bounds else ""
+        left_out = [line for line in comments.split("\n") if line.strip()]
         meta = {
-            "running_headers": list(
-                dict.fromkeys(line.strip() for line in headers.split("\n") if line.strip())
-            ),
-            "comments_left_out": None
-            if options.include_comments
-            else len(comments.split("\n"))
-            if comments
-            else None,
+            "running_headers": running,
+            "comments_left_out": None if options.include_comments else len(left_out) or None,
         }
         sources = [
             walker.plain(*bounds[part])
             for part in ("text", "boxes", "footnotes", "endnotes")
             if part in bounds
         ]
+        sources += [comments] if options.include_comments else []
+        sources += running if options.include_running else []
         return finish(name, self.kind, found, meta, "".join(sources))
 
 
@@ -113,11 +120,15 @@ class _Walker:
     text: str
     properties: Properties
     found: BlockList
+    options: ParseOptions
+    lists: Numbering
+    floating: dict[int, bytes]
     notes: dict[int, tuple[str, int, int]] = field(default_factory=dict[int, tuple[str, int, int]])
     cells: list[str] = field(default_factory=list[str])
     rows: list[list[str]] = field(default_factory=list[list[str]])
+    inner: list[str] = field(default_factory=list[str])
     cell: list[str] = field(default_factory=list[str])
-    pending: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    pending: list[int] = field(default_factory=list[int])
     gone: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def __post_init__(self) -> None:
@@ -150,12 +161,20 @@ class _Walker:
 
     def _in_table(self, mark: str, text: str, paragraph: Paragraph) -> None:
         if mark == "\r":
-            self.cell.append(text)
+            if paragraph.inner_row_end:
+                self.cell.append("; ".join(part for part in self.inner if part.strip()))
+                self.inner = []
+            elif paragraph.inner_cell:
+                self.inner.append(text)
+            else:
+                self.cell.append(self._labelled(text, paragraph))
         elif paragraph.row_end:
             self.rows.append(self.cells)
             self.cells = []
         else:
-            self.cells.append("\n".join(part for part in (*self.cell, text) if part.strip()))
+            text = self._labelled(text, paragraph)
+            self.cells.append("\n".join(part for part in (*self.cell, *self.inner, text) if part.strip()))
+            self.inner = []
             self.cell = []
 
     def _end_table(self) -> None:
@@ -172,26 +191,43 @@ class _Walker:
 
     def _paragraph(self, text: str, paragraph: Paragraph) -> None:
         if paragraph.level and len(text) <= _MAX_TITLE:
-            self.found.add("heading", " ".join(text.split()), level=min(paragraph.level, 6))
+            shown = self._labelled(" ".join(text.split()), paragraph).removeprefix("- ")
+            self.found.add("heading", shown, level=min(paragraph.level, 6))
         elif paragraph.title and not any(block.kind == "heading" for block in self.found.blocks):
             self.found.add("heading", " ".join(text.split()), level=1)
         elif paragraph.list_id and text.strip():
-            self.found.add("list_item", f"- {text.strip()}", level=paragraph.list_level)
+            shown = self._labelled(text.strip(), paragraph)
+            self.found.add("list_item", shown, level=paragraph.list_level)
         else:
             self.found.add("paragraph", text)
 
-    def _after(self, notes: list[tuple[int, int]]) -> None:
-        """Notes follow their paragraph; those of a table follow the table."""
-        if self.rows or self.cells or self.cell:
-            self.pending.extend(notes)
-            return
-        for position, _ in notes:
-            label, start, end = self.notes[position]
-            self.found.add("paragraph", f"[^{label}]: {self.plain(start, end).strip()}")
+    def _labelled(self, text: str, paragraph: Paragraph) -> str:
+        """The text with the number or the mark of its list."""
+        if not paragraph.list_id or not text.strip():
+            return text
+        label = self.lists.label(str(paragraph.list_id), paragraph.list_level)
+        label = "-" if label is None else label
+        return f"{label} {text}" if label else text
 
-    def _inline(self, start: int, end: int) -> tuple[str, list[tuple[int, int]]]:
+    def _after(self, positions: list[int]) -> None:
+        """Notes and pictures follow their paragraph; those of a table follow the table."""
+        if self.rows or self.cells or self.cell:
+            self.pending.extend(positions)
+            return
+        for position in positions:
+            if position in self.notes:
+                label, start, end = self.notes[position]
+                self.found.add("paragraph", f"[^{label}]: {self.plain(start, end).strip()}")
+                continue
+            picture = self.floating.get(position)
+            if position in self.properties.pictures:
+                picture = inline_picture(self.layout.data, self.properties.pictures[position])
+            if picture is not None:
+                add_picture(self.found, picture, self.options)
+
+    def _inline(self, start: int, end: int) -> tuple[str, list[int]]:
         parts: list[str] = []
-        notes: list[tuple[int, int]] = []
+        after: list[int] = []
         fields: list[tuple[int, str | None]] = []
         hidden = 0
         for at in range(start, end):
@@ -217,10 +253,13 @@ class _Walker:
             elif char == "\x02":
                 if at in self.notes:
                     parts.append(f"[^{self.notes[at][0]}]")
-                    notes.append((at, at))
+                    after.append(at)
+            elif char in _PICTURES and (at in self.properties.pictures or at in self.floating):
+                if not self._is_gone(at):
+                    after.append(at)
             elif hidden or not self._is_gone(at):
                 parts.append(_MARKS.get(char, char if char >= " " or char == "\t" else ""))
-        return _whole("".join(parts)), notes
+        return _whole("".join(parts)), after
 
     def plain(self, start: int, end: int) -> str:
         """Text of a part without codes of fields, deleted and hidden text: the independent reading."""

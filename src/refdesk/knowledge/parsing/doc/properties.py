@@ -15,25 +15,31 @@ _CHAIN = 20
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """`level` is the heading level from 1; `list_id` is 0 outside lists."""
+    """`level` is the heading level from 1; `list_id` is 0 outside lists.
+
+    `inner_cell` and `inner_row_end` end a cell and a row of a table inside a cell.
+    """
 
     style: int = 0
     level: int | None = None
     title: bool = False
     in_table: bool = False
     row_end: bool = False
+    inner_cell: bool = False
+    inner_row_end: bool = False
     list_id: int = 0
     list_level: int = 0
 
 
 @dataclass(slots=True)
 class Properties:
-    """Properties by byte of the main stream."""
+    """Properties by byte of the main stream; `pictures` are places of the data stream by position."""
 
     layout: Layout
     starts: list[int] = field(default_factory=list[int])
     found: list[Paragraph] = field(default_factory=list[Paragraph])
     gone: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    pictures: dict[int, int] = field(default_factory=dict[int, int])
 
     @classmethod
     def read(cls, layout: Layout) -> "Properties":
@@ -51,8 +57,12 @@ class Properties:
         made.starts = [first for first, _ in entries]
         made.found = [paragraph for _, paragraph in entries]
         for first, last, data in _runs(layout, layout.part(12), wide=False):
-            if any(code in (0x0800, 0x083C) and operand[:1] == b"\x01" for code, operand in _sprms(data)):
+            given = dict(_sprms(data))
+            if any(given.get(code, b"")[:1] == b"\x01" for code in (0x0800, 0x083C)):
                 made.gone.extend(layout.position_runs(first, last))
+            if len(given.get(0x6A03, b"")) == 4:
+                for start, _ in layout.position_runs(first, last):
+                    made.pictures[start] = int.from_bytes(given[0x6A03], "little")
         return made
 
     def paragraph(self, position: int) -> Paragraph:
@@ -114,6 +124,10 @@ def _paragraph(base: Paragraph, data: bytes) -> Paragraph:
             made = replace(made, in_table=first == 1)
         elif code == 0x2417:
             made = replace(made, row_end=first == 1)
+        elif code == 0x244B:
+            made = replace(made, inner_cell=first == 1)
+        elif code == 0x244C:
+            made = replace(made, inner_row_end=first == 1)
         elif code == 0x2640:
             made = replace(made, level=first + 1 if first < 9 else None)
         elif code == 0x460B:
