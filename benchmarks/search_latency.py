@@ -246,7 +246,7 @@ async def _parameter(
         read = await StatisticsRepository(session, library.scope).read(
             [base.index.id for base in bases], list(query.tokens)
         )
-    return WeightedQuery.weigh(query, read).vector()
+    return WeightedQuery.weigh(query, read).score("bm25")[1]["words"]
 
 
 async def locks(library: Library, bases: Sequence[ShelvedBase], question: str) -> int:

@@ -17,10 +17,12 @@ from refdesk.knowledge import (
     question_routes,
     routes,
     sources,
+    terms,
     version_routes,
 )
 from refdesk.knowledge.bases import KnowledgeBases, users_of_bases
 from refdesk.knowledge.documents import Documents
+from refdesk.knowledge.filenames import content_disposition
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
 from refdesk.knowledge.parse_settings import parse_options
@@ -32,6 +34,7 @@ from refdesk.knowledge.repository import (
 )
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
+from refdesk.knowledge.versions import cited_paragraphs
 
 routers = (
     routes.router,
@@ -44,6 +47,7 @@ routers = (
     sources.router,
     qa.router,
     exchange.router,
+    terms.router,
 )
 key_resources[RESOURCE] = require_base
 
@@ -58,6 +62,8 @@ __all__ = [
     "ParagraphRepository",
     "Paragraphs",
     "SplitOptions",
+    "cited_paragraphs",
+    "content_disposition",
     "jobs",
     "parse_options",
     "routers",

@@ -1,10 +1,16 @@
-"""A query made ready for the lexical leg: its terms, how rare each is, and which are worth looking up."""
+"""A query made ready for the lexical leg: its terms, how rare each is, and which are worth looking up.
 
-from collections.abc import Sequence, Set
+A word that has synonyms in the term base is a group: the word with its parts on the one side, on the other
+each synonym, which counts as much as all of them. Of a group the best side counts, and that once.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from uuid import UUID
 
 from refdesk.knowledge.indexing import (
+    NO_TERMS,
     Script,
     Statistics,
     identifiers,
@@ -14,7 +20,9 @@ from refdesk.knowledge.indexing import (
     sparsevec_text,
     term_of,
     tokenize,
+    whole_token,
 )
+from refdesk.knowledge.terms import NO_TERM_BASE, TermBase
 from refdesk.retrieval.function_words import BACKGROUND_ENTRIES, background_frequency
 
 CANDIDATE_BUDGET = 2_000
@@ -33,26 +41,94 @@ MAX_TERMS = 256
 _LEAST_MASS = 5.0
 """About the rarity of one word that a small base holds once; four function words have 2.8."""
 
+MAX_SYNONYMS_ASKED = 8
+
 # A code in more entries than this is a subject (COVID-19), not a place.
 _FEW, _FEW_SHARE = 3, 0.01
+
+
+# Terms that are looked up together, in how many entries they are, and what they are worth.
+type _Unit = tuple[tuple[int, ...], int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedGroup:
+    """Words of a question that have the same synonyms. `sides` are the words as asked, each as its term and
+    the tokens of the whole and of its parts that stand nowhere else in the question. `others` are the terms
+    of the synonyms."""
+
+    sides: tuple[tuple[int, dict[int, str]], ...]
+    others: tuple[int, ...]
+
+    @property
+    def wholes(self) -> tuple[int, ...]:
+        return (*(whole for whole, _ in self.sides), *self.others)
 
 
 @dataclass(frozen=True, slots=True)
 class TermedQuery:
     """The distinct terms of a query with the tokens they stand for, and the scripts it is in.
 
-    `identifiers` are the terms of codes, which are kept whole.
+    `identifiers` are the terms of codes, which are kept whole. What is in `groups` is not in `tokens`.
     """
 
     tokens: dict[int, str]
     scripts: frozenset[Script]
     identifiers: frozenset[int]
+    groups: tuple[AskedGroup, ...] = ()
 
     @classmethod
-    def read(cls, query: str, *, terms: Sequence[str] = ()) -> "TermedQuery":
-        tokens = {term_of(token): token for token in dict.fromkeys(tokenize(query, terms=terms))}
+    def read(cls, query: str, *, terms: TermBase = NO_TERM_BASE) -> "TermedQuery":
+        counted = Counter(tokenize(query, terms=terms.asked or NO_TERMS))
+        groups = list(_grouped(query, terms, counted)) if terms.groups else []
+        tokens = {term_of(token): token for token, times in counted.items() if times > 0}
         codes = frozenset(term_of(token) for token in identifiers(query))
-        return cls(dict(list(tokens.items())[:MAX_TERMS]), query_scripts(query), codes)
+        return cls(dict(list(tokens.items())[:MAX_TERMS]), query_scripts(query), codes, tuple(groups))
+
+    @property
+    def terms(self) -> list[int]:
+        """All terms that the statistics are needed of."""
+        grouped = (term for group in self.groups for _, side in group.sides for term in side)
+        others = (term for group in self.groups for term in group.others)
+        return list(dict.fromkeys((*self.tokens, *grouped, *others)))
+
+
+def _grouped(query: str, terms: TermBase, counted: Counter[str]) -> Iterator[AskedGroup]:
+    """The groups that are asked for; takes what belongs to their words out of the counted tokens."""
+    asked: dict[int, dict[str, int]] = {}
+    for key in terms.asked.occurrences(query):
+        for number, group in enumerate(terms.groups):
+            if key in group:
+                asked.setdefault(number, {}).setdefault(key, 0)
+                asked[number][key] += 1
+    for number, words in asked.items():
+        sides: list[tuple[int, dict[int, str]]] = []
+        for key, times in words.items():
+            own = dict.fromkeys((whole_token(key), *tokenize(key)))
+            counted.subtract(dict.fromkeys(own, times))
+            kept = {
+                term_of(token): token for token in own if counted[token] <= 0 or token == whole_token(key)
+            }
+            sides.append((term_of(whole_token(key)), kept))
+        others = (term_of(whole_token(key)) for key in sorted(terms.groups[number]) if key not in words)
+        yield AskedGroup(tuple(sides), tuple(dict.fromkeys(others)))
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedGroup:
+    """`sides` are alternatives, each with the rarity of its terms; a term of `others` is worth `mass`, which
+    is that of the heaviest side. `wholes` are the terms that stand for the meaning."""
+
+    sides: tuple[dict[int, float], ...]
+    others: tuple[int, ...]
+    mass: float
+    wholes: frozenset[int]
+
+    def held(self, terms: Set[int]) -> float:
+        """What an entry with these terms holds of the mass."""
+        if not terms.isdisjoint(self.others):
+            return self.mass
+        return max(sum(rarity for term, rarity in side.items() if term in terms) for side in self.sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +140,48 @@ class WeightedQuery:
     reached: int
     statistics: Statistics
     codes: frozenset[int]
+    groups: tuple[WeightedGroup, ...] = ()
 
     @classmethod
     def weigh(cls, query: TermedQuery, statistics: Statistics) -> "WeightedQuery":
+        frequency = {term: statistics.frequency(term) for term in query.terms}
         total = statistics.entries + BACKGROUND_ENTRIES
-        frequency = {term: statistics.frequency(term) for term in query.tokens}
-        rarity = {
-            term: idf(total, frequency[term] + background_frequency(token))
-            for term, token in query.tokens.items()
-        }
-        known = sorted((t for t in rarity if frequency[t] > 0), key=lambda t: frequency[t])
-        enough = _ENOUGH * sum(rarity[term] for term in known)
-        rare: list[int] = []
-        reached, mass = 0, 0.0
-        for term in known:
-            budget = CANDIDATE_BUDGET if mass >= enough else CANDIDATE_LIMIT
-            if rare and reached + frequency[term] > budget:
-                break
-            rare.append(term)
-            reached += frequency[term]
-            mass += rarity[term]
+
+        def rarity_of(term: int, token: str, held: float) -> float:
+            return idf(total, held + background_frequency(token))
+
+        rarity = {term: rarity_of(term, token, frequency[term]) for term, token in query.tokens.items()}
+        groups: list[WeightedGroup] = []
+        units: list[_Unit] = [((term,), frequency[term], rarity[term]) for term in rarity]
+        for group in query.groups:
+            together = min(sum(frequency[term] for term in group.wholes), statistics.entries)
+            sides = [
+                {
+                    term: rarity_of(term, token, together if term == whole else frequency[term])
+                    for term, token in side.items()
+                }
+                for whole, side in group.sides
+            ]
+            mass = max(sum(side.values()) for side in sides)
+            # The most frequent: each costs an inner product a candidate.
+            others = sorted((t for t in group.others if frequency[t] > 0), key=lambda t: -frequency[t])
+            others = others[:MAX_SYNONYMS_ASKED]
+            groups.append(WeightedGroup(tuple(sides), tuple(others), mass, frozenset(group.wholes)))
+            wholes = dict.fromkeys((*(whole for whole, _ in group.sides), *others))
+            units.append((tuple(t for t in wholes if frequency[t] > 0), together, mass))
+            units += [
+                ((term,), frequency[term], weight)
+                for side in sides
+                for term, weight in side.items()
+                if term not in wholes
+            ]
+        rare, reached = _rare(units)
         most = max(_FEW, statistics.entries * _FEW_SHARE)
-        codes = frozenset(term for term in query.identifiers if 0 < frequency.get(term, 0) <= most)
-        return cls(rarity, tuple(rare), reached, statistics, codes)
+        codes = {term for term in query.identifiers if 0 < frequency.get(term, 0) <= most}
+        for group in groups:
+            if not codes.isdisjoint(group.wholes):
+                codes |= group.wholes
+        return cls(rarity, tuple(rare), reached, statistics, frozenset(codes), tuple(groups))
 
     def keys(self, index_ids: Sequence[UUID]) -> list[int]:
         """The rare terms as the `terms` column of these indexes holds them."""
@@ -97,22 +192,55 @@ class WeightedQuery:
             keys.extend(term ^ salt for term in self.rare_terms if known.get(term, 0) > 0)
         return keys
 
-    def vector(self) -> str:
-        """The rarity of every term the bases know, as a `sparsevec` parameter."""
-        known = {t: weight for t, weight in self.rarity.items() if self.statistics.frequency(t) > 0}
-        return sparsevec_text(known)
+    def score(self, column: str) -> tuple[str, dict[str, str]]:
+        """SQL of the score of an entry by its `bm25` column, and the parameters of it."""
+        parameters = {"words": self._vector(self.rarity)}
+        parts = [_product(column, "words")]
+        for g, group in enumerate(self.groups):
+            sides = [*group.sides, *({term: group.mass} for term in group.others)]
+            names = {f"words_{g}_{n}": self._vector(side) for n, side in enumerate(sides)}
+            parameters |= names
+            products = [_product(column, name) for name in names]
+            parts.append(products[0] if len(products) == 1 else f"GREATEST({', '.join(products)})")
+        return f"({' + '.join(parts)})" if len(parts) > 1 else parts[0], parameters
+
+    def _vector(self, rarity: Mapping[int, float]) -> str:
+        """The rarity of the terms that the bases know, as a `sparsevec` parameter."""
+        return sparsevec_text({t: weight for t, weight in rarity.items() if self.statistics.frequency(t) > 0})
 
     def share(self, held: Set[int]) -> float:
         """Share of the query's rarity that an entry with these terms holds, 0–1.
 
         Of a query that has little to go by (请问怎么办) even the whole is only a small share.
         """
-        mass = max(sum(self.rarity.values()), _LEAST_MASS)
-        return sum(weight for term, weight in self.rarity.items() if term in held) / mass
+        mass = sum(self.rarity.values()) + sum(group.mass for group in self.groups)
+        found = sum(weight for term, weight in self.rarity.items() if term in held)
+        found += sum(group.held(held) for group in self.groups)
+        return found / max(mass, _LEAST_MASS)
 
     def holds_identifier(self, held: Set[int]) -> bool:
         """Whether the entry holds a code of the query that is rare in these bases."""
         return not self.codes.isdisjoint(held)
+
+
+def _rare(units: Sequence[_Unit]) -> tuple[list[int], int]:
+    """The terms worth looking up, and how many entries they bring in."""
+    known = sorted((unit for unit in units if unit[1] > 0), key=lambda unit: unit[1])
+    enough = _ENOUGH * sum(weight for _, _, weight in known)
+    rare: list[int] = []
+    reached, mass = 0, 0.0
+    for terms, frequency, weight in known:
+        budget = CANDIDATE_BUDGET if mass >= enough else CANDIDATE_LIMIT
+        if rare and reached + frequency > budget:
+            break
+        rare += [term for term in terms if term not in rare]
+        reached += frequency
+        mass += weight
+    return rare, reached
+
+
+def _product(column: str, name: str) -> str:
+    return f"-({column} <#> CAST(:{name} AS sparsevec))"
 
 
 def unsalted(index_id: UUID, salted_terms: Sequence[int]) -> frozenset[int]:

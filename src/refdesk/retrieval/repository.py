@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.knowledge import Document, KnowledgeBase
 from refdesk.knowledge.indexing import SHARED_HOME, KnowledgeIndex, shared_graphs, table_of
+from refdesk.knowledge.terms import NO_TERM_BASE, TermBase, TermState, term_base
 from refdesk.retrieval.candidates import Row
 from refdesk.retrieval.errors import KnowledgeBaseNotFound
 from refdesk.retrieval.statements import WORTH_A_GRAPH, Target
@@ -24,6 +25,7 @@ class SearchedIndex:
     target: Target
     knowledge_base_id: UUID
     model_id: UUID
+    terms_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,17 @@ class SearchRepository:
                 KnowledgeIndex.dimensions,
                 KnowledgeIndex.model_id,
                 KnowledgeIndex.entry_count,
+                TermState.version,
             )
             .outerjoin(
                 KnowledgeIndex,
                 (KnowledgeIndex.id == KnowledgeBase.active_index_id)
                 & (KnowledgeIndex.workspace_id == self._scope.workspace_id),
+            )
+            .outerjoin(
+                TermState,
+                (TermState.knowledge_base_id == KnowledgeBase.id)
+                & (TermState.workspace_id == self._scope.workspace_id),
             )
             .where(
                 KnowledgeBase.id.in_(wanted),
@@ -84,13 +92,19 @@ class SearchRepository:
             raise KnowledgeBaseNotFound(knowledge_base_ids=sorted(map(str, missing)))
         found: list[SearchedIndex] = []
         # An outer join: a base without an active index has NULLs, whatever the columns' types say.
-        for base_id, index_id, home, dimensions, model_id, entries in cast(
-            "Sequence[tuple[UUID, UUID | None, int, int, UUID, int]]", rows
+        for base_id, index_id, home, dimensions, model_id, entries, terms in cast(
+            "Sequence[tuple[UUID, UUID | None, int, int, UUID, int, int | None]]", rows
         ):
             if index_id is not None:
                 target = Target(index_id, home, dimensions, entries)
-                found.append(SearchedIndex(target, base_id, model_id))
+                found.append(SearchedIndex(target, base_id, model_id, terms))
         return found
+
+    async def term_base(self, index: SearchedIndex) -> TermBase:
+        """The words and synonyms that questions to this index's base are read with."""
+        if index.terms_version is None:
+            return NO_TERM_BASE
+        return await term_base(self._session, self._scope, index.knowledge_base_id, index.terms_version)
 
     async def apply(self, settings: dict[str, str]) -> None:  # scope: reads no rows
         """Settings for the rest of the transaction."""

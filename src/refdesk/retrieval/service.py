@@ -5,7 +5,7 @@ before or wholly after, and never holds a connection while a model is called.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 from uuid import UUID
@@ -30,6 +30,7 @@ from refdesk.retrieval.search import Hit, LegScore, Ranking, SearchRequest, Sear
 from refdesk.retrieval.selection import choose, date_of, newer_first
 from refdesk.retrieval.statements import Filters, Target, candidates_statement, scan_settings
 from refdesk.retrieval.strategies import get_strategy
+from refdesk.retrieval.wording import Wording, alike
 
 MAX_CANDIDATES = 500
 CANDIDATES_PER_HIT = 10
@@ -136,21 +137,19 @@ class Retriever:
                     vector = (await embedder.embed_queries([request.query]))[0]
                     embedded[model_id] = _Embedded(embedder, vector)
             clock.lap("embed")
-        termed = TermedQuery.read(request.query)
         try:
-            return await self._read(scope, request, mode, termed, embedded, clock, depth)
+            return await self._read(scope, request, mode, embedded, clock, depth)
         except ProgrammingError as error:
             # Only when the base was deleted this very moment and its home dropped under the search.
             if not isinstance(error.orig, UndefinedTable):
                 raise
-            return await self._read(scope, request, mode, termed, embedded, clock, depth)
+            return await self._read(scope, request, mode, embedded, clock, depth)
 
     async def _read(
         self,
         scope: Scope,
         request: SearchRequest,
         mode: Mode,
-        query: TermedQuery,
         embedded: dict[UUID, _Embedded],
         clock: _Clock,
         depth: int,
@@ -162,12 +161,14 @@ class Retriever:
             indexes = await repository.active_indexes(request.knowledge_base_ids)
             if mode.uses_dense:  # a base that switched its model since the query was embedded
                 indexes = [index for index in indexes if index.model_id in embedded]
-            words = None
+            bases = [(index.target.index_id, await repository.term_base(index)) for index in indexes]
+            wording = Wording.read(request.query, bases)
+            words: dict[UUID, WeightedQuery] = {}
             if mode.uses_lexical:
                 statistics = await StatisticsRepository(session, scope).read(
-                    [index.target.index_id for index in indexes], list(query.tokens)
+                    [index.target.index_id for index in indexes], wording.terms
                 )
-                words = WeightedQuery.weigh(query, statistics)
+                words = wording.weigh(statistics)
                 clock.lap("statistics")
             targets = [index.target for index in indexes]
             filters = await self._filters(repository, request, targets if mode.uses_dense else ())
@@ -175,13 +176,15 @@ class Retriever:
             found: list[tuple[Row, UUID]] = []
             for model_id, of_model in _by_model(indexes, together=not mode.uses_dense).items():
                 vector = _fitting_vector(embedded.get(model_id), of_model)
-                statement = candidates_statement(
-                    [index.target for index in of_model], filters, limit, vector=vector, words=words
-                )
-                if statement is not None:
-                    found += [(row, model_id) for row in await repository.candidates(*statement)]
+                for reading, indexes_alike in alike(of_model, words):
+                    targets_alike = [index.target for index in indexes_alike]
+                    statement = candidates_statement(
+                        targets_alike, filters, limit, vector=vector, words=reading
+                    )
+                    if statement is not None:
+                        found += [(row, model_id) for row in await repository.candidates(*statement)]
             clock.lap("legs")
-            candidates = _candidates(found, embedded, query, mode)
+            candidates = _candidates(found, embedded, wording.plain, mode)
             order = mode.order(candidates)
             ranked = candidates.best_of_paragraphs(order)
             shown = _worth_looking_at(candidates, ranked, depth)
@@ -264,7 +267,7 @@ def _hits(
     order: NDArray[np.float64],
     shown: Sequence[int],
     paragraphs: dict[UUID, FoundParagraph],
-    words: WeightedQuery | None,
+    words: Mapping[UUID, WeightedQuery],
 ) -> list[Hit]:
     dense_ranks = _ranks(candidates, candidates.dense)
     lexical_ranks = _ranks(candidates, candidates.lexical)
@@ -278,8 +281,9 @@ def _hits(
         dense = lexical = None
         if row.cosine is not None:
             dense = LegScore(row.cosine, float(candidates.similarity[i]), dense_ranks.get(i, 0))
-        if words is not None and candidates.lexical[i] > 0:
-            calibrated = calibrate_words(words.share(held), holds_identifier=words.holds_identifier(held))
+        asked = words.get(row.index_id)
+        if asked is not None and candidates.lexical[i] > 0:
+            calibrated = calibrate_words(asked.share(held), holds_identifier=asked.holds_identifier(held))
             lexical = LegScore(float(candidates.lexical[i]), calibrated, lexical_ranks.get(i, 0))
         hits.append(_hit(row, paragraph, float(order[i]), dense, lexical, held))
     return hits

@@ -83,6 +83,7 @@ class Filters:
 class _Builder:
     filters: Filters
     limit: int
+    words: WeightedQuery | None = None
     parameters: dict[str, Any] = field(default_factory=dict[str, Any])
     parts: list[str] = field(default_factory=list[str])
 
@@ -96,13 +97,20 @@ class _Builder:
             conditions.append("document_id = ANY(CAST(:document_ids AS uuid[]))")
         return " AND ".join(conditions)
 
-    def add(self, home: int, inner: str, *, has_vector: bool, has_words: bool) -> None:
+    def score(self, column: str) -> str:
+        if self.words is None:
+            return "0::float8"
+        expression, parameters = self.words.score(column)
+        self.parameters |= parameters
+        return expression
+
+    def add(self, home: int, inner: str, *, has_vector: bool) -> None:
         # The outer expressions are computed for the few rows that the inner LIMIT leaves.
         cosine = "-(x.embedding <#> CAST(:vector AS halfvec))" if has_vector else "NULL::float8"
-        words = "-(x.bm25 <#> CAST(:words AS sparsevec))" if has_words else "0::float8"
         self.parts.append(
             f"SELECT {home:d} AS home, x.id, x.index_id, x.paragraph_id, x.kind, x.script,"
-            f" x.start_, x.end_, {cosine} AS cosine, {words} AS words FROM ({inner}) x"
+            f" x.start_, x.end_, {cosine} AS cosine,"
+            f" {self.score('x.bm25')} AS words FROM ({inner}) x"
         )
 
 
@@ -121,23 +129,20 @@ def candidates_statement(
     Rows may come twice, once from each leg, with the same scores. `targets` share their dimensions if
     `vector` is given.
     """
-    builder = _Builder(filters, limit)
+    builder = _Builder(filters, limit, words)
     builder.parameters |= {"acl_ids": list(filters.acl_ids), "limit": limit}
     homes: dict[int, list[Target]] = {}
     for target in targets:
         homes.setdefault(target.home, []).append(target)
     if vector is not None:
         builder.parameters["vector"] = halfvec_text(vector)
-    if words is not None:
-        builder.parameters["words"] = words.vector()
     for home, in_home in sorted(homes.items()):
-        kinds = {"has_vector": vector is not None, "has_words": words is not None}
         if vector is not None and propose_dense:
-            builder.add(home, _dense(builder, home, in_home), **kinds)
+            builder.add(home, _dense(builder, home, in_home), has_vector=True)
         if words is not None and propose_lexical:
             inner = _lexical(builder, home, in_home, words)
             if inner is not None:
-                builder.add(home, inner, **kinds)
+                builder.add(home, inner, has_vector=vector is not None)
     if not builder.parts:
         return None
     return "\nUNION ALL ".join(builder.parts), builder.parameters
@@ -202,7 +207,7 @@ def _lexical(builder: _Builder, home: int, targets: Sequence[Target], words: Wei
         f" WHERE terms && CAST(:{name} AS integer[]) {limit}) t WHERE {builder.where(home, targets)}"
     )
     # By id too: which of equal scores are candidates must not depend on where rows lie.
-    return f"{source} ORDER BY bm25 <#> CAST(:words AS sparsevec), id LIMIT :limit"
+    return f"{source} ORDER BY {builder.score('bm25')} DESC, id LIMIT :limit"
 
 
 def scan_settings(targets: Sequence[Target], filters: Filters, limit: int) -> dict[str, str]:

@@ -16,23 +16,28 @@ from refdesk.knowledge.indexing.homes import (
     vector_index_expression,
 )
 from refdesk.knowledge.indexing.maintenance import settle
+from refdesk.knowledge.indexing.relexing import Relexed, match_questions, relex
 from refdesk.knowledge.indexing.repository import (
     SHARED_HOME,
     create_index,
     drop_index,
     drop_indexes_of_base,
+    hold_off_writers,
+    indexes_of_base,
 )
 from refdesk.knowledge.indexing.scripts import Script, dominant_script, query_scripts
 from refdesk.knowledge.indexing.shared_graph import in_graph, shared_graphs
 from refdesk.knowledge.indexing.statistics import Statistics, StatisticsRepository
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.indexing.terms import salt_of, term_of
-from refdesk.knowledge.indexing.tokens import identifiers, tokenize
+from refdesk.knowledge.indexing.tokens import NO_TERMS, identifiers, tokenize, whole_token
+from refdesk.knowledge.indexing.vocabulary import Vocabulary, key_of
 from refdesk.knowledge.indexing.wire import halfvec_text, sparsevec_text
 from refdesk.knowledge.indexing.writer import IndexWriter, Written
 
 __all__ = [
     "HALFVEC_HNSW_LIMIT",
+    "NO_TERMS",
     "SHARED_HOME",
     "EntryKind",
     "IndexNotFound",
@@ -40,22 +45,29 @@ __all__ = [
     "KnowledgeIndex",
     "ParagraphText",
     "PreparedEntries",
+    "Relexed",
     "Script",
     "Statistics",
     "StatisticsRepository",
     "VectorsInvalid",
     "VectorsMismatch",
+    "Vocabulary",
     "Written",
     "create_index",
     "dominant_script",
     "drop_index",
     "drop_indexes_of_base",
     "halfvec_text",
+    "hold_off_writers",
     "identifiers",
     "idf",
     "in_graph",
+    "indexes_of_base",
+    "key_of",
+    "match_questions",
     "prepare_entries",
     "query_scripts",
+    "relex",
     "salt_of",
     "settle",
     "shared_graphs",
@@ -65,4 +77,5 @@ __all__ = [
     "term_of",
     "tokenize",
     "vector_index_expression",
+    "whole_token",
 ]

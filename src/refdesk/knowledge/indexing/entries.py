@@ -12,7 +12,8 @@ from uuid import UUID
 
 from refdesk.knowledge.indexing.bm25 import count_terms
 from refdesk.knowledge.indexing.scripts import Script, dominant_script
-from refdesk.knowledge.indexing.tokens import tokenize
+from refdesk.knowledge.indexing.tokens import NO_TERMS, tokenize
+from refdesk.knowledge.indexing.vocabulary import Vocabulary
 from refdesk.knowledge.splitting import pieces
 
 # Most embedders read 512 tokens: about 700 Han characters, or 2,000 of a script written in words.
@@ -75,7 +76,7 @@ class PreparedEntries:
         return [entry.text for entry in self.entries]
 
 
-def prepare_entries(paragraphs: Sequence[ParagraphText], *, terms: Sequence[str] = ()) -> PreparedEntries:
+def prepare_entries(paragraphs: Sequence[ParagraphText], *, terms: Vocabulary = NO_TERMS) -> PreparedEntries:
     """Cut, tokenize and count. `terms` are the base's own words (see `tokenize`)."""
     entries: list[Entry] = []
     for paragraph in paragraphs:
@@ -101,7 +102,7 @@ def _entry(
     text: str,
     body: str,
     title_terms: frozenset[int],
-    terms: Sequence[str],
+    terms: Vocabulary,
 ) -> Entry:
     tokens = tokenize(body.replace("\x00", " "), terms=terms)
     counts = dict.fromkeys(title_terms, 0) | count_terms(tokens)

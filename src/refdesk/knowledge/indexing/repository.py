@@ -1,5 +1,6 @@
 """Indexes of a workspace: making, finding, locking and dropping them."""
 
+import contextlib
 from uuid import UUID
 
 from sqlalchemy import select, text
@@ -61,6 +62,14 @@ class IndexRepository:
         )
         return await self.get(index_id)
 
+    async def lock_shared_of_base(self, knowledge_base_id: UUID) -> list[KnowledgeIndex]:
+        """All indexes of a base, each held as by a writer; always in one order: nobody waits in a ring."""
+        held: list[KnowledgeIndex] = []
+        for index_id in await self.of_base(knowledge_base_id):
+            with contextlib.suppress(IndexNotFound):  # dropped by whoever was waited for
+                held.append(await self.lock_shared(index_id))
+        return held
+
     async def lock_alone(self, index_id: UUID) -> KnowledgeIndex:
         """For changing the home: waits for the writers, and they wait until the transaction ends."""
         await self._session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _lock_key(index_id)})
@@ -71,7 +80,7 @@ class IndexRepository:
             KnowledgeIndex.knowledge_base_id == knowledge_base_id,
             KnowledgeIndex.workspace_id == self._scope.workspace_id,
         )
-        return list((await self._session.execute(query)).scalars())
+        return list((await self._session.execute(query.order_by(KnowledgeIndex.id))).scalars())
 
 
 async def create_index(
@@ -100,3 +109,16 @@ async def drop_indexes_of_base(session: AsyncSession, scope: Scope, knowledge_ba
     """Remove all indexes of a base; to be called before the base's own row is deleted."""
     for index_id in await IndexRepository(session, scope).of_base(knowledge_base_id):
         await drop_index(session, scope, index_id)
+
+
+async def indexes_of_base(session: AsyncSession, scope: Scope, knowledge_base_id: UUID) -> list[UUID]:
+    """Every index of a base, the active one and those beside it."""
+    return await IndexRepository(session, scope).of_base(knowledge_base_id)
+
+
+async def hold_off_writers(session: AsyncSession, scope: Scope, index_id: UUID) -> None:
+    """Wait for the writers at work on an index and hold off others until the transaction ends.
+
+    Raises `IndexNotFound`.
+    """
+    await IndexRepository(session, scope).lock_alone(index_id)

@@ -14,6 +14,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.jobs import enqueue
 from refdesk.knowledge.indexing.tables import KnowledgeIndex, LexicalDelta
 
 FOLD_FROM = 16
@@ -162,3 +163,19 @@ class StatisticsRepository:
             KnowledgeIndex.id == index_id, KnowledgeIndex.workspace_id == self._scope.workspace_id
         )
         return (await self._session.execute(query)).scalar_one()
+
+
+async def note(
+    session: AsyncSession, statistics: StatisticsRepository, scope: Scope, index_id: UUID, change: Change
+) -> None:
+    """Append a change, and have the deltas folded where enough of them wait."""
+    await statistics.append(index_id, change)
+    if await statistics.unfolded(index_id) >= FOLD_FROM:
+        await enqueue(
+            session,
+            "fold-lexical-deltas",
+            lock=f"lexical:{index_id}",
+            unique=True,
+            workspace_id=str(scope.workspace_id),
+            index_id=str(index_id),
+        )

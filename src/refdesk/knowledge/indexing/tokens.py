@@ -7,7 +7,8 @@ the exact code and its words find it. Stop words are kept: their frequency makes
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Protocol, cast
 
@@ -15,25 +16,26 @@ import rjieba
 from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType] -- a C extension without types
 
 from refdesk.knowledge.indexing.folding import fold, without_accents
+from refdesk.knowledge.indexing.scanning import HAN, LETTER, PAIRED
+from refdesk.knowledge.indexing.vocabulary import Vocabulary
 
 MAX_TOKEN_CHARS = 64
 
-_HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# Kana, Thai, Lao, Myanmar, Khmer: written without spaces and not known to the segmenter.
-_PAIRED = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u104f\u1780-\u17d3"
-_LETTER = rf"[^\W_{_HAN}{_PAIRED}]"
 _SCANNER = re.compile(
-    rf"(?P<han>[{_HAN}]+)"
-    rf"|(?P<paired>[{_PAIRED}]+)"
+    rf"(?P<han>[{HAN}]+)"
+    rf"|(?P<paired>[{PAIRED}]+)"
     r"|(?P<number>\d{1,3}(?:,\d{3})+(?![\d,]))"
     r"|(?P<symbolic>\b[A-Za-z](?:\+\+|\#)(?!\w))"
-    rf"|(?P<word>{_LETTER}+(?:(?:[-_.']|__|--){_LETTER}+)*)"
+    rf"|(?P<word>{LETTER}+(?:(?:[-_.']|__|--){LETTER}+)*)"
 )
 _CONNECTORS = re.compile(r"[-_.]+")
 _HUMPS = re.compile(r"[^\W\d_a-z]+(?=[^\W\d_a-z][a-z])|[^\W\d_a-z]?[a-z]+|[^\W\d_a-z]+|\d+")
 _NUMBERED = re.compile(r"\d+(?:\.\d+){2,}")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _VERSION = re.compile(r"v\d+(?:\.\d+)+")
+
+
+NO_TERMS = Vocabulary()
 
 
 class _Stems(Protocol):
@@ -44,17 +46,31 @@ class _Stems(Protocol):
 _stemmer = cast(_Stems, Stemmer("english", 0))
 
 
-def tokenize(text: str, *, terms: Sequence[str] = ()) -> list[str]:
+def tokenize(text: str, *, terms: Vocabulary = NO_TERMS) -> list[str]:
     """Tokens of `text` in order of appearance, repetitions included; empty for punctuation alone.
 
-    `terms` are words of the base's term base: where one occurs it is a token as a whole, besides what the
-    segmenter makes of it.
+    `terms` are the words of the base's term base: where one occurs it is a token as a whole, besides what the
+    segmenter makes of it, and once only where the segmenter keeps it whole as well.
     """
     folded = fold(text)
     tokens = list(_scan(folded))
     if terms:
-        tokens.extend(match.group().casefold() for match in _term_pattern(tuple(terms)).finditer(folded))
+        whole = Counter(whole_token(key) for key in terms.occurrences(folded))
+        if whole:
+            present = Counter(tokens)
+            for token, times in whole.items():
+                tokens.extend([token] * (times - present[token]))
     return tokens
+
+
+@lru_cache(maxsize=50_000)
+def whole_token(key: str) -> str:
+    """The token that stands for the whole of a term base's word, given by its key.
+
+    Where the tokenizer makes just one token of the word, that is it, so that the word is not counted twice.
+    """
+    tokens = tokenize(key)
+    return tokens[0] if len(tokens) == 1 else key
 
 
 def identifiers(text: str) -> list[str]:
@@ -135,9 +151,3 @@ def _word(word: str) -> tuple[str, ...]:
 def _stem(word: str) -> str:
     plain = without_accents(word.casefold())[:MAX_TOKEN_CHARS]
     return _stemmer.stemWord(plain) if plain.isascii() else plain
-
-
-@lru_cache(maxsize=64)
-def _term_pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted({fold(term) for term in terms if term.strip()}, key=len, reverse=True)
-    return re.compile("|".join(re.escape(term) for term in longest_first) or r"(?!)", re.IGNORECASE)

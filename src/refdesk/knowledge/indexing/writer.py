@@ -3,6 +3,9 @@
 Everything a call changes (entries, checkpoint, statistics) is in the caller's one transaction, so a batch is
 either wholly there or not at all, and doing it twice is the same as doing it once. Owns the rules that keep
 that true beside other writers, edits, deletes and a move to another home.
+
+A base may have other indexes beside the active one: one being built with another model, or the former one.
+Vectors go into one of them; what needs no vectors (a removal, who may find what) reaches all at once.
 """
 
 from collections.abc import Sequence
@@ -17,13 +20,12 @@ from sqlalchemy import delete, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.jobs import enqueue
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.indexing import bm25, wire
 from refdesk.knowledge.indexing.entries import Entry, PreparedEntries
 from refdesk.knowledge.indexing.errors import VectorsInvalid, VectorsMismatch
 from refdesk.knowledge.indexing.repository import IndexRepository
-from refdesk.knowledge.indexing.statistics import FOLD_FROM, Change, StatisticsRepository
+from refdesk.knowledge.indexing.statistics import Change, StatisticsRepository, note
 from refdesk.knowledge.indexing.tables import IndexedParagraph, KnowledgeIndex
 from refdesk.knowledge.indexing.terms import salt_of
 from refdesk.knowledge.tables import Paragraph
@@ -74,9 +76,14 @@ class IndexWriter:
         self._session = session
         self._scope = scope
         self._index_id = index.id
+        self._base_id = index.knowledge_base_id
         self._salt = salt_of(index.id)
         self._indexes = IndexRepository(session, scope)
         self._statistics = StatisticsRepository(session, scope)
+
+    async def hold(self) -> None:
+        """Keep the index's home, and whoever waits for its writers, until the transaction ends."""
+        await self._indexes.lock_shared(self._index_id)
 
     async def write(self, prepared: PreparedEntries, vectors: NDArray[np.float32]) -> Written:
         """Replace the entries of the prepared paragraphs.
@@ -102,65 +109,55 @@ class IndexWriter:
 
     async def remove_paragraphs(self, paragraph_ids: Sequence[UUID]) -> None:
         """Take paragraphs out, with their checkpoints; before or after their own rows are deleted."""
-        index = await self._indexes.lock_shared(self._index_id)
-        await self._session.execute(
-            select(Paragraph.id)
-            .where(Paragraph.id.in_(paragraph_ids), Paragraph.workspace_id == self._scope.workspace_id)
-            .order_by(Paragraph.id)
-            .with_for_update()
+        await self._remove(
+            Paragraph.id.in_(paragraph_ids),
+            IndexedParagraph.paragraph_id.in_(paragraph_ids),
+            _DELETE_PARAGRAPHS,
+            ids=list(paragraph_ids),
         )
-        change = Change.none()
-        await self._delete(change, _DELETE_PARAGRAPHS, index.home, ids=list(paragraph_ids))
-        await self._forget(IndexedParagraph.paragraph_id.in_(paragraph_ids))
-        await self._note(change)
 
     async def remove_document(self, document_id: UUID) -> None:
         """Take a document's paragraphs out, with their checkpoints; before or after its row is deleted."""
-        index = await self._indexes.lock_shared(self._index_id)
-        await self._session.execute(
-            select(Paragraph.id)
-            .where(Paragraph.document_id == document_id, Paragraph.workspace_id == self._scope.workspace_id)
-            .order_by(Paragraph.id)
-            .with_for_update()
+        await self._remove(
+            Paragraph.document_id == document_id,
+            IndexedParagraph.document_id == document_id,
+            _DELETE_DOCUMENT,
+            document_id=document_id,
         )
-        change = Change.none()
-        await self._delete(change, _DELETE_DOCUMENT, index.home, document_id=document_id)
-        await self._forget(IndexedParagraph.document_id == document_id)
-        await self._note(change)
 
     async def set_active(self, paragraph_ids: Sequence[UUID], is_active: bool) -> None:
         """Let searches find these paragraphs, or not, without indexing anything anew."""
-        index = await self._indexes.lock_shared(self._index_id)
-        await self._session.execute(
-            text(
-                "UPDATE index_entries SET is_active = :is_active WHERE home = :home AND index_id = :index_id"
-                " AND paragraph_id = ANY(CAST(:ids AS uuid[]))"
-            ),
-            {
-                "is_active": is_active,
-                "home": index.home,
-                "index_id": self._index_id,
-                "ids": list(paragraph_ids),
-            },
-        )
+        for index in await self._all_held():
+            await self._session.execute(
+                text(
+                    "UPDATE index_entries SET is_active = :is_active WHERE home = :home"
+                    " AND index_id = :index_id AND paragraph_id = ANY(CAST(:ids AS uuid[]))"
+                ),
+                {
+                    "is_active": is_active,
+                    "home": index.home,
+                    "index_id": index.id,
+                    "ids": list(paragraph_ids),
+                },
+            )
 
     async def set_document_active(self, document_id: UUID, is_active: bool) -> None:
         """Let searches find a document's paragraphs, but for those that are inactive themselves, or none."""
-        index = await self._indexes.lock_shared(self._index_id)
-        await self._session.execute(
-            text(
-                "UPDATE index_entries e SET is_active = p.is_active AND :is_active FROM paragraphs p"
-                " WHERE e.home = :home AND e.index_id = :index_id AND e.document_id = :document_id"
-                " AND p.id = e.paragraph_id AND p.workspace_id = :workspace_id"
-            ),
-            {
-                "is_active": is_active,
-                "home": index.home,
-                "index_id": self._index_id,
-                "document_id": document_id,
-                "workspace_id": self._scope.workspace_id,
-            },
-        )
+        for index in await self._all_held():
+            await self._session.execute(
+                text(
+                    "UPDATE index_entries e SET is_active = p.is_active AND :is_active FROM paragraphs p"
+                    " WHERE e.home = :home AND e.index_id = :index_id AND e.document_id = :document_id"
+                    " AND p.id = e.paragraph_id AND p.workspace_id = :workspace_id"
+                ),
+                {
+                    "is_active": is_active,
+                    "home": index.home,
+                    "index_id": index.id,
+                    "document_id": document_id,
+                    "workspace_id": self._scope.workspace_id,
+                },
+            )
 
     async def pending(self, document_id: UUID, limit: int) -> list[UUID]:
         """Paragraphs of a document whose present revision is not the indexed one, in reading order."""
@@ -181,6 +178,26 @@ class IndexWriter:
             .limit(limit)
         )
         return list((await self._session.execute(query)).scalars())
+
+    async def _all_held(self) -> list[KnowledgeIndex]:
+        """All indexes of the base, in their homes until the transaction ends."""
+        return await self._indexes.lock_shared_of_base(self._base_id)
+
+    async def _remove(self, rows: Any, checkpoints: Any, statement: Any, **condition: Any) -> None:
+        await self._all_held()
+        await self._session.execute(
+            select(Paragraph.id)
+            .where(rows, Paragraph.workspace_id == self._scope.workspace_id)
+            .order_by(Paragraph.id)
+            .with_for_update()
+        )
+        # Looked up again: whoever wrote these paragraphs into an index made meanwhile has ended by now.
+        for index in await self._all_held():
+            writer = IndexWriter(self._session, self._scope, index)
+            change = Change.none()
+            await writer._delete(change, statement, index.home, **condition)
+            await writer._forget(checkpoints)
+            await writer._note(change)
 
     async def _mark(self, prepared: PreparedEntries) -> set[UUID]:
         given = {paragraph.id: paragraph for paragraph in prepared.paragraphs}
@@ -255,16 +272,7 @@ class IndexWriter:
         )
 
     async def _note(self, change: Change) -> None:
-        await self._statistics.append(self._index_id, change)
-        if await self._statistics.unfolded(self._index_id) >= FOLD_FROM:
-            await enqueue(
-                self._session,
-                "fold-lexical-deltas",
-                lock=f"lexical:{self._index_id}",
-                unique=True,
-                workspace_id=str(self._scope.workspace_id),
-                index_id=str(self._index_id),
-            )
+        await note(self._session, self._statistics, self._scope, self._index_id, change)
 
 
 def _normalised(vectors: NDArray[np.float32], entries: int, dimensions: int) -> NDArray[np.float32]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refdesk.knowledge.indexing import identifiers, tokenize
+from refdesk.knowledge.indexing import Vocabulary, identifiers, tokenize
 from refdesk.knowledge.indexing.folding import fold
 
 
@@ -53,7 +53,7 @@ def test_punctuation_alone_has_no_tokens(text: str) -> None:
 
 def test_words_of_the_term_base_are_kept_whole() -> None:
     assert "云枢三号" not in tokenize("云枢三号控制器怎么重启")
-    assert "云枢三号" in tokenize("云枢三号控制器怎么重启", terms=["雲樞三號", "其他"])
+    assert "云枢三号" in tokenize("云枢三号控制器怎么重启", terms=Vocabulary(["雲樞三號", "其他"]))
 
 
 @given(st.text(max_size=300))
