@@ -77,7 +77,7 @@ def read_running(sheet: Sheet, node: Element) -> None:
         name = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
         lines = sheet.header if name.endswith("Header") else sheet.footer
         for part in _PARTS.split(child.text or ""):
-            text = _CODE.sub(lambda m: _shown(m[0], sheet.name), part).strip()
+            text = " ".join(_CODE.sub(lambda m: _shown(m[0], sheet.name), part).split())
             if any(c.isalnum() for c in text) and text not in lines:
                 lines.append(text)
 

@@ -4,6 +4,7 @@ What is not shown is not invented: without a code a number keeps up to 15 signif
 Colours, padding and alignment marks are dropped; of the sections, the one for the sign is taken.
 """
 
+import operator
 import re
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
@@ -47,6 +48,15 @@ _TOKEN = re.compile(
     r"|y+|m+|d+|h+|s+|\.0+|E[+-]|[0#?]|.",
     re.IGNORECASE | re.DOTALL,
 )
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_COMPARED = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<>": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "=": operator.eq,
+}
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -63,7 +73,9 @@ def shown_number(value: float, code: str, *, since_1904: bool = False) -> str:
     sections = _sections(code)
     section = sections[0]
     negative = value < 0
-    if len(sections) > 1 and negative:
+    if _CONDITION.search(code):
+        section = next((s for s in sections if _holds(s, value)), section)
+    elif len(sections) > 1 and negative:
         section, value = sections[1], -value
     elif len(sections) > 2 and value == 0:
         section = sections[2]
@@ -99,6 +111,12 @@ def shown_value(value: object) -> str:
     if isinstance(value, timedelta):
         return _elapsed(value.total_seconds())
     return "" if value is None else str(value).strip()
+
+
+def _holds(section: str, value: float) -> bool:
+    """Whether a section is for a value by its own condition; one without is for all that are left."""
+    given = _CONDITION.search(section)
+    return given is None or _COMPARED[given[1]](value, float(given[2]))
 
 
 @lru_cache(maxsize=2048)
@@ -204,7 +222,10 @@ def _shown_decimal(value: float, section: str, tokens: tuple[str, ...]) -> str:
     pattern = "".join(
         token for token in tokens[first : last + 1] if not token.startswith(('"', "\\", "_", "*"))
     )
-    if "/" in pattern:
+    inside = tokens[first : last + 1]
+    if not re.search(r"[.,eE/]", pattern) and any(token not in "0#?" for token in inside):
+        text = _placed(value, inside)
+    elif "/" in pattern:
         text = _fraction(value, pattern)
     else:
         text = _decimal(value, tokens, pattern, first, last)
@@ -212,6 +233,22 @@ def _shown_decimal(value: float, section: str, tokens: tuple[str, ...]) -> str:
     after = "".join(_literal(t) for t in tokens[last + 1 :] if t != ",").rstrip()
     sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
     return f"{sign}{before}{text}{after}".strip()
+
+
+def _placed(value: float, tokens: tuple[str, ...]) -> str:
+    """Digits with marks between them, as in telephone numbers: filled from the right."""
+    digits = str(int(_half_up(abs(value), 0)))
+    out: list[str] = []
+    places = sum(1 for token in tokens if token in "0#?")
+    for token in reversed(tokens):
+        if token not in "0#?":
+            out.append(_literal(token)[::-1])
+            continue
+        places -= 1
+        taken = digits if places == 0 else digits[-1:]
+        digits = digits[: len(digits) - len(taken)]
+        out.append(taken[::-1] or ("0" if token == "0" else ""))
+    return ("-" if value < 0 else "") + "".join(out)[::-1]
 
 
 def _decimal(value: float, tokens: tuple[str, ...], pattern: str, first: int, last: int) -> str:
