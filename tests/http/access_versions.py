@@ -8,8 +8,8 @@ from tests.http.access_knowledge import DOCUMENT, PARAGRAPH, base_of, document_o
 from tests.http.world import World, ok
 
 from refdesk.accounts import Scope
-from refdesk.knowledge.tables import Document
-from refdesk.knowledge.versions import VersionRepository
+from refdesk.knowledge.tables import Document, Paragraph
+from refdesk.knowledge.versions import CONFLICT, VersionRepository
 from refdesk.knowledge.versions.snapshot import encode
 
 API = "/api/v1"
@@ -30,6 +30,21 @@ async def first_version(world: World, client: httpx.AsyncClient) -> Call:
 
 async def version_with_file(world: World, _client: httpx.AsyncClient) -> Call:
     return Call(path={"document_id": await upload_pdf(world), "number": 1})
+
+
+async def page_of_version(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await version_with_file(world, client)).path | {"page": 1})
+
+
+async def conflict(world: World, client: httpx.AsyncClient) -> Call:
+    """A document with a warning that a newer file disagrees with an edit; no worker runs here."""
+    path = (await edited(world, client)).path
+    async with world.database.transaction() as session:
+        found = await session.get_one(Paragraph, UUID(path["paragraph_id"]))
+        document = await session.get_one(Document, found.document_id)
+        warning = {"code": CONFLICT, "message": "One edit.", "paragraph_ids": [path["paragraph_id"]]}
+        document.warnings = [warning]
+    return Call(path={"document_id": str(found.document_id)}, json={"keep": "theirs"})
 
 
 async def replaced_version(world: World, client: httpx.AsyncClient) -> Call:
@@ -102,6 +117,8 @@ VERSIONS = (
     Row("GET", f"{VERSION}/paragraphs", "viewer", first_version, 404, key=True),
     Row("GET", f"{VERSION}/file", "viewer", version_with_file, 404, key=True),
     Row("GET", f"{DOCUMENT}/diff", "viewer", both_versions, 404, key=True),
+    Row("GET", f"{VERSION}/pages/{{page}}.png", "viewer", page_of_version, 404, key=True),
+    Row("POST", f"{DOCUMENT}/conflicts/resolve", "editor", conflict, 404),
     Row("POST", f"{VERSION}/restore", "editor", replaced_version, 404),
     Row("POST", f"{DOCUMENT}/paragraphs", "editor", added_paragraph, 404, foreign=behind_a_foreign_paragraph),
     Row(

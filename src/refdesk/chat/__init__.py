@@ -4,13 +4,16 @@ Owns the stages of an answer, the evidence check, the events of a run and their 
 applications but the `ApplicationProfiles` port, and nothing of how hits are found.
 """
 
+from refdesk.chat.cited import paragraphs_cited
 from refdesk.chat.events import RunEvent
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
 from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import RunOut
+from refdesk.knowledge import cited_paragraphs
 
 routers = (router,)
+cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [
     "ApplicationProfiles",

@@ -106,7 +106,13 @@ class Settings(BaseSettings):
         default=24,
         ge=1,
         le=24 * 365,
-        description="Hours after which a preview that nobody imported is removed.",
+        description="Hours without a change after which a preview that nobody imported is removed.",
+    )
+    kept_versions: int = Field(
+        default=20,
+        ge=1,
+        le=10_000,
+        description="Earlier versions kept of a document; those that answers cite stay beyond it.",
     )
     index_batch_size: int = Field(
         default=32, ge=1, le=1024, description="Paragraphs embedded and written between two checkpoints."

@@ -19,7 +19,7 @@ from refdesk.kit.clock import now
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.errors import ContentLost, FileTooLarge
-from refdesk.knowledge.tables import Blob, BlobChunk, Document, DocumentVersion
+from refdesk.knowledge.tables import Blob, BlobChunk, Document, DocumentVersion, KnowledgeBase
 
 CHUNK_BYTES = 1024 * 1024
 
@@ -173,7 +173,7 @@ async def load(database: Database, scope: Scope, blob: Blob) -> bytes:
 
 
 async def remove_unreferenced(session: AsyncSession, scope: Scope, blob_id: UUID) -> bool:
-    """Remove a blob that no document and no version points to any more. True if it was removed."""
+    """Remove a blob that no document, version or unfinished import needs any more. True if it was removed."""
     blob = await session.scalar(
         select(Blob).where(Blob.id == blob_id, Blob.workspace_id == scope.workspace_id)
     )
@@ -184,6 +184,11 @@ async def remove_unreferenced(session: AsyncSession, scope: Scope, blob_id: UUID
         exists().where(Document.blob_id == blob_id),
         exists().where(Document.parsed_blob_id == blob_id),
         exists().where(DocumentVersion.blob_id == blob_id),
+        exists().where(
+            KnowledgeBase.workspace_id == scope.workspace_id,
+            KnowledgeBase.settings["import"]["blob_id"].astext == str(blob_id),
+            KnowledgeBase.settings["import"]["state"].astext != "finished",
+        ),
     )
     if await session.scalar(select(referenced)):
         return False

@@ -56,6 +56,9 @@ class Documents:
     async def view(self, document_id: UUID) -> DocumentView:
         return await self._view(await self.repository.get(document_id))
 
+    async def get(self, document_id: UUID) -> Document:
+        return await self.repository.get(document_id)
+
     async def page(
         self, base_id: UUID, *, limit: int, cursor: str | None, wanted: DocumentFilter | None = None
     ) -> Page[DocumentView]:

@@ -166,6 +166,13 @@ class NotEdited(Conflict):
     message = "This paragraph has no other text to go back to."
 
 
+class NoEditConflict(Conflict):
+    """There is no edit of the document, or none of those that are named, that its file disagrees with."""
+
+    code = "no-edit-conflict"
+    message = "No edit waits for a decision here."
+
+
 class SplitOffsetInvalid(Invalid):
     """A paragraph is to be cut where one of the halves would be empty."""
 

@@ -43,15 +43,18 @@ async def render(
     scope: Scope,
     settings: Settings,
     document: Document,
+    kind: str | None,
     blob: Blob,
     number: int,
     scale: float,
 ) -> bytes:
     """PNG of page `number` (from 1) at `scale` pixels a point; pages of poster size come out smaller.
 
+    `kind` is that of `blob`, which may be the file of an earlier version of the document.
+
     Raises `NoSuchPage`, `CorruptFile`, `Unavailable`, `DrawingBusy`.
     """
-    if document.kind != "pdf":
+    if kind != "pdf":
         raise NoSuchPage
     sealed = document.password_sealed
 

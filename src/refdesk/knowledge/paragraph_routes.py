@@ -8,6 +8,7 @@ from fastapi import APIRouter, Body, Query
 from refdesk.accounts import BoundEditor, BoundViewer
 from refdesk.kit.border_types import MAX_INT, CleanText
 from refdesk.kit.web import Tx
+from refdesk.knowledge.draft_expiry import EXTENDS_DRAFT, EXTENDS_DRAFT_OF_PARAGRAPH
 from refdesk.knowledge.paragraph_structure import ParagraphStructure
 from refdesk.knowledge.paragraphs import Paragraphs
 from refdesk.knowledge.schemas import (
@@ -53,6 +54,7 @@ async def list_paragraphs(
 
 @router.post(
     "/documents/{document_id}/paragraphs",
+    dependencies=EXTENDS_DRAFT,
     operation_id="addParagraph",
     summary="Add a paragraph to a document, behind another one",
     status_code=201,
@@ -65,6 +67,7 @@ async def add_paragraph(
 
 @router.post(
     "/documents/{document_id}/paragraphs/actions",
+    dependencies=EXTENDS_DRAFT,
     operation_id="actOnParagraphs",
     summary="Activate, deactivate or delete many paragraphs of a document; all or none",
 )
@@ -86,6 +89,7 @@ async def get_paragraph(paragraph_id: UUID, session: Tx, scope: BoundViewer) -> 
 
 @router.patch(
     "/paragraphs/{paragraph_id}",
+    dependencies=EXTENDS_DRAFT_OF_PARAGRAPH,
     operation_id="updateParagraph",
     summary="Edit a paragraph, or take it out of searches and back; only this paragraph is indexed again",
 )
@@ -97,6 +101,7 @@ async def update_paragraph(
 
 @router.delete(
     "/paragraphs/{paragraph_id}",
+    dependencies=EXTENDS_DRAFT_OF_PARAGRAPH,
     operation_id="deleteParagraph",
     summary="Delete a paragraph; later versions of the file do not bring it back",
     status_code=204,
@@ -107,6 +112,7 @@ async def delete_paragraph(paragraph_id: UUID, session: Tx, scope: BoundEditor) 
 
 @router.post(
     "/paragraphs/{paragraph_id}/split",
+    dependencies=EXTENDS_DRAFT_OF_PARAGRAPH,
     operation_id="splitParagraph",
     summary="Cut a paragraph in two; the first half keeps its id and questions",
 )
@@ -118,6 +124,7 @@ async def split_paragraph(
 
 @router.post(
     "/paragraphs/{paragraph_id}/merge",
+    dependencies=EXTENDS_DRAFT_OF_PARAGRAPH,
     operation_id="mergeParagraph",
     summary="Join a paragraph with the next one, whose questions it takes over",
 )
@@ -132,6 +139,7 @@ async def merge_paragraph(
 
 @router.post(
     "/paragraphs/{paragraph_id}/revert",
+    dependencies=EXTENDS_DRAFT_OF_PARAGRAPH,
     operation_id="revertParagraph",
     summary="Let an edited paragraph say again what the file says",
 )

@@ -96,7 +96,7 @@ class Paragraphs:
         if is_active != paragraph.is_active:
             await self._set_active(document, [paragraph], is_active)
         if (title, content) != (paragraph.title, paragraph.content):
-            _write(document, paragraph, title, content)
+            write_text(document, paragraph, title, content)
         # A new revision also when only the flag changed: a batch that was read before must not write it back.
         paragraph.revision += 1
         return await self.saved(document, paragraph)
@@ -107,7 +107,7 @@ class Paragraphs:
         source = (paragraph.source_title or "", paragraph.source_content)
         if paragraph.source_content is None or source == (paragraph.title, paragraph.content):
             raise NotEdited
-        _write(document, paragraph, paragraph.source_title or "", paragraph.source_content)
+        write_text(document, paragraph, paragraph.source_title or "", paragraph.source_content)
         paragraph.revision += 1
         return await self.saved(document, paragraph)
 
@@ -167,7 +167,7 @@ class Paragraphs:
         if document.progress_total:
             document.progress_total -= len(ids)
             document.progress_done = min(document.progress_done, document.progress_total)
-        _settle_conflict(document, ids)
+        settle_conflict(document, ids)
         await self.repository.remove(ids)
         if for_good:
             gone = {origin for paragraph in paragraphs for origin in paragraph.origins}
@@ -239,14 +239,14 @@ class Paragraphs:
         return None if index is None else IndexWriter(self.session, self.scope, index)
 
 
-def _write(document: Document, paragraph: Paragraph, title: str, content: str) -> None:
+def write_text(document: Document, paragraph: Paragraph, title: str, content: str) -> None:
     """Let the paragraph say this; what the file says is kept beside it."""
     document.character_count += len(content) - len(paragraph.content)
     if paragraph.source_content is None and paragraph.origins:
         paragraph.source_title, paragraph.source_content = paragraph.title, paragraph.content
     paragraph.title, paragraph.content, paragraph.is_edited = title, content, True
     settle_edit(paragraph)
-    _settle_conflict(document, [paragraph.id])
+    settle_conflict(document, [paragraph.id])
 
 
 def settle_edit(paragraph: Paragraph) -> None:
@@ -259,7 +259,7 @@ def settle_edit(paragraph: Paragraph) -> None:
         paragraph.is_edited, paragraph.source_title, paragraph.source_content = False, None, None
 
 
-def _settle_conflict(document: Document, paragraph_ids: Sequence[UUID]) -> None:
+def settle_conflict(document: Document, paragraph_ids: Sequence[UUID]) -> None:
     """Somebody decided what these paragraphs say: they need nobody's attention any more."""
     settled = {str(paragraph_id) for paragraph_id in paragraph_ids}
     warnings: list[Any] = []

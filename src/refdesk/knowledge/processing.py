@@ -36,7 +36,14 @@ from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.splitting import SplitResult, split
 from refdesk.knowledge.tables import Blob, Document
-from refdesk.knowledge.versions import NewText, VersionRepository, bring_back, fresh_records, take_text
+from refdesk.knowledge.versions import (
+    NewText,
+    VersionRepository,
+    bring_back,
+    fresh_records,
+    prune,
+    take_text,
+)
 from refdesk.knowledge.views import split_settings
 
 log = structlog.get_logger(__name__)
@@ -134,12 +141,28 @@ class DocumentRun:
         """A table of questions stays one, whatever its file says now."""
         data = await blobs.load(self._database, self._scope, blob)
         text = await renewing.read_rows(data, claim.name, self._context.settings)
+        before, asked = await self._asked_before(blob), renewing.asked_in(text)
         async with self._database.transaction() as session:
             document = await self._owned(session)
             index = await base_index(session, self._scope, document.knowledge_base_id)
             await take_text(session, self._scope, index, document, text)
-            await renewing.attach_questions(session, self._scope, document, text.paragraphs)
+            await renewing.renew_questions(session, self._scope, document, before, asked)
+            await self._prune(session, document)
             document.state = "indexing"
+
+    async def _asked_before(self, blob: Blob) -> renewing.Asked:
+        """What the file of the present version asks, so that it can be told from what people asked."""
+        async with self._database.transaction() as session:
+            document = await self._owned(session)
+            present = await DocumentRepository(session, self._scope).blob(document)
+        if present is None or present.id == blob.id:
+            return {}
+        try:
+            data = await blobs.load(self._database, self._scope, present)
+            return renewing.asked_in(await renewing.read_rows(data, document.name, self._context.settings))
+        except AppError as error:  # then all its questions stay, as if people had asked them
+            log.info("qa.former_unreadable", code=error.code, document_id=str(self._document_id))
+            return {}
 
     async def _claim(self) -> _Claim | None:
         """Take the right to write, whoever had it: the queue's lock says that no other run is alive."""
@@ -247,12 +270,16 @@ class DocumentRun:
             if not document.is_draft:
                 index = await base_index(session, self._scope, document.knowledge_base_id)
             await take_text(session, self._scope, index, document, text)
+            await self._prune(session, document)
             if not is_kept:
                 await parsed_texts.keep(session, self._scope, document, kept)
             if document.is_draft:
                 document.state, document.attempt = "draft", None
             else:
                 document.state = "indexing"
+
+    async def _prune(self, session: AsyncSession, document: Document) -> None:
+        await prune(session, self._scope, document, self._context.settings.kept_versions)
 
     async def _finish_draft(self) -> None:
         """For a preview that was split before, and whose job was lost on its last step."""
@@ -270,6 +297,7 @@ class DocumentRun:
                 raise Superseded
             index = await base_index(session, self._scope, document.knowledge_base_id)
             await bring_back(session, self._scope, index, document, pending)
+            await self._prune(session, document)
             await parsed_texts.keep(session, self._scope, document, None)
             document.state = "indexing"
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import Select, delete, exists, func, or_, select, update
+from sqlalchemy import Select, delete, exists, func, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -169,6 +169,24 @@ class QuestionRepository:
             .returning(ParagraphQuestion.question_id)
         )
         return bool(gone.all())
+
+    async def detach_pairs(self, pairs: Collection[tuple[UUID, UUID]]) -> set[UUID]:
+        """Take (paragraph, question) pairs apart. Returns the paragraphs that lost one."""
+        changed: set[UUID] = set()
+        some = sorted(pairs)
+        for i in range(0, len(some), BATCH):
+            gone = await self.session.scalars(
+                delete(ParagraphQuestion)
+                .where(
+                    ParagraphQuestion.workspace_id == self.scope.workspace_id,
+                    tuple_(ParagraphQuestion.paragraph_id, ParagraphQuestion.question_id).in_(
+                        some[i : i + BATCH]
+                    ),
+                )
+                .returning(ParagraphQuestion.paragraph_id)
+            )
+            changed |= set(gone)
+        return changed
 
     async def of_paragraphs(self, paragraph_ids: Sequence[UUID]) -> Mapping[UUID, list[Question]]:
         """The questions of each of these paragraphs that has any."""

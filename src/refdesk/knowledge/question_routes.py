@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from refdesk.accounts import BoundEditor, BoundViewer
 from refdesk.kit.border_types import CleanText
 from refdesk.kit.web import Page, PageQuery, Tx
+from refdesk.knowledge.draft_expiry import EXTENDS_DRAFT_OF_PARAGRAPH
 from refdesk.knowledge.questions import Questions
 from refdesk.knowledge.schemas import (
     AskedParagraph,
@@ -92,6 +93,7 @@ async def list_paragraph_questions(paragraph_id: UUID, session: Tx, scope: Bound
 
 @router.post(
     "/paragraphs/{paragraph_id}/questions",
+    dependencies=EXTENDS_DRAFT_OF_PARAGRAPH,
     operation_id="attachQuestions",
     summary="Attach questions to a paragraph, by their text or their ids",
 )
@@ -103,6 +105,7 @@ async def attach_questions(
 
 @router.delete(
     "/paragraphs/{paragraph_id}/questions/{question_id}",
+    dependencies=EXTENDS_DRAFT_OF_PARAGRAPH,
     operation_id="detachQuestion",
     summary="Take a question off a paragraph; one attached to nothing else is deleted",
     status_code=204,

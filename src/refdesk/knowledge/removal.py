@@ -14,6 +14,7 @@ from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.repository import KnowledgeBaseRepository, RemovalRepository
 from refdesk.knowledge.versions.repository import VersionRepository
+from refdesk.knowledge.views import IMPORT
 
 BATCH = 500
 
@@ -40,7 +41,11 @@ async def remove_base(database: Database, scope: Scope, base_id: UUID) -> None:
     async with database.transaction() as session:
         base = await RemovalRepository(session, scope).base(base_id)
         if base is not None:
+            archive = base.settings.get(IMPORT, {}).get("blob_id")
             await session.delete(base)
+            await session.flush()
+            if archive is not None:
+                await remove_unreferenced(session, scope, UUID(archive))
 
 
 async def _remove_some(database: Database, scope: Scope, document_id: UUID) -> bool:

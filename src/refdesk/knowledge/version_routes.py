@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from refdesk.accounts import BoundEditor, BoundViewer, Scope
 from refdesk.kit.border_types import MAX_INT, CleanText
@@ -13,13 +13,15 @@ from refdesk.kit.database import Database
 from refdesk.kit.errors import AppError
 from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
 from refdesk.knowledge.bases import KnowledgeBases
+from refdesk.knowledge.document_routes import PAGE_IMAGE, PageNumber, Scale, page_image
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.downloads import DOWNLOAD, download
+from refdesk.knowledge.edit_conflicts import EditConflicts
 from refdesk.knowledge.errors import MalformedUpload, NoFiles
 from refdesk.knowledge.parsing import EmptyFile
 from refdesk.knowledge.receiving import Received, received_files
 from refdesk.knowledge.routes import SettingsDep
-from refdesk.knowledge.schemas import DocumentDiff, DocumentView, ParagraphPage, VersionView
+from refdesk.knowledge.schemas import ConflictDecision, DocumentDiff, DocumentView, ParagraphPage, VersionView
 from refdesk.knowledge.uploads import Target
 from refdesk.knowledge.versions import replace_file, restore
 from refdesk.knowledge.versions.reading import Versions
@@ -136,8 +138,8 @@ async def list_version_paragraphs(
 async def download_version(
     document_id: UUID, number: Number, session: Tx, scope: BoundViewer, database: DatabaseDep
 ) -> StreamingResponse:
-    name, blob = await Versions(session, scope).original(document_id, number)
-    return download(database, scope, blob, name)
+    source, blob = await Versions(session, scope).original(document_id, number)
+    return download(database, scope, blob, source.name)
 
 
 @router.get(
@@ -155,6 +157,42 @@ async def diff_document_versions(
     cursor: Cursor = None,
 ) -> DocumentDiff:
     return await Versions(session, scope).diff(document_id, earlier, later, limit=limit, cursor=cursor)
+
+
+@router.get(
+    "/documents/{document_id}/versions/{number}/pages/{page}.png",
+    operation_id="getVersionPage",
+    summary="A page of the PDF that a version was made from, as an image",
+    response_class=Response,
+    responses=PAGE_IMAGE,
+)
+async def get_version_page(
+    document_id: UUID,
+    number: Number,
+    page: PageNumber,
+    request: Request,
+    session: Tx,
+    scope: BoundViewer,
+    settings: SettingsDep,
+    database: DatabaseDep,
+    scale: Scale = 2.0,
+) -> Response:
+    document = await Documents(session, scope).get(document_id)
+    source, blob = await Versions(session, scope).original(document_id, number)
+    kind = source.kind
+    await session.commit()
+    return await page_image(request, database, scope, settings, document, kind, blob, page, scale)
+
+
+@router.post(
+    "/documents/{document_id}/conflicts/resolve",
+    operation_id="resolveEditConflicts",
+    summary="Decide about edits whose place in the file says something else now: they stay, or the file wins",
+)
+async def resolve_edit_conflicts(
+    document_id: UUID, body: ConflictDecision, session: Tx, scope: BoundEditor
+) -> DocumentView:
+    return await EditConflicts(session, scope).resolve(document_id, body)
 
 
 @router.post(

@@ -13,6 +13,7 @@ from refdesk.knowledge.schemas import (
     DocumentView,
     DocumentWarning,
     HitHandling,
+    ImportState,
     KnowledgeBaseCounts,
     KnowledgeBaseView,
     ParagraphSource,
@@ -29,6 +30,8 @@ from refdesk.knowledge.tables import Document, DocumentVersion, KnowledgeBase, P
 from refdesk.knowledge.versions.records import ParagraphRecord
 
 SUGGESTED = "suggested_questions"
+# Where a base that is being imported, or was, keeps how that stands.
+IMPORT = "import"
 
 
 def upload_limit(base: KnowledgeBase, settings: Settings) -> int:
@@ -60,9 +63,15 @@ def base_view(base: KnowledgeBase, counts: Counts, settings: Settings) -> Knowle
         meta={key: value for key, value in base.meta.items() if key != SUGGESTED},
         suggested_questions=list(base.meta.get(SUGGESTED, ())),
         counts=counts_view(counts),
+        import_state=_unfinished(base),
         created_at=base.created_at,
         updated_at=base.updated_at,
     )
+
+
+def _unfinished(base: KnowledgeBase) -> ImportState | None:
+    state = base.settings.get(IMPORT, {}).get("state")
+    return None if state in (None, "finished") else cast(ImportState, state)
 
 
 def _error(stored: dict[str, Any] | None) -> DocumentError | None:
@@ -198,6 +207,12 @@ def past_paragraph_view(
     )
 
 
+def page_count(found_meta: Mapping[str, Any]) -> int | None:
+    """Pages of a file, as its parser told."""
+    found = found_meta.get("page_count")
+    return found if isinstance(found, int) and found > 0 else None
+
+
 def _source(title: str | None, content: str | None) -> ParagraphSource | None:
     return None if content is None else ParagraphSource(title=title or "", content=content)
 
@@ -212,6 +227,7 @@ def version_view(
         is_current=is_current,
         name=source.name,
         kind=source.kind,
+        page_count=page_count(source.found_meta),
         has_file=source.blob_id is not None,
         file_bytes=size,
         split_settings=SplitOptions.model_validate(source.split_settings),

@@ -12,7 +12,7 @@ import pytest
 from refdesk.kit.database import Database
 from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.exchange import export_base, service
-from refdesk.knowledge.exchange.archive import check
+from refdesk.knowledge.exchange.checking import check
 from refdesk.knowledge.exchange.jobs import import_knowledge_base
 from refdesk.knowledge.exchange.schemas import ImportView
 from refdesk.knowledge.jobs import process_document

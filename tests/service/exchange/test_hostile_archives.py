@@ -10,7 +10,7 @@ import pytest
 from tests.service.exchange.conftest import MAX_BYTES, archive_of, members, packed, records
 
 from refdesk.kit.errors import AppError
-from refdesk.knowledge.exchange.archive import check
+from refdesk.knowledge.exchange.checking import check
 from refdesk.testing.desk import Desk, markdown
 
 type Parts = dict[str, bytes]

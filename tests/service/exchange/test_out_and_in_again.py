@@ -14,6 +14,7 @@ from refdesk.knowledge import Documents, Paragraphs
 from refdesk.knowledge.exchange import importing
 from refdesk.knowledge.exchange.jobs import import_knowledge_base
 from refdesk.knowledge.exchange.markdown import markdown
+from refdesk.knowledge.exchange.vectors import VectorRows
 from refdesk.knowledge.jobs import index_paragraphs
 from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.schemas import NewDocument, NewParagraph, ParagraphUpdate, SplitOptions
@@ -242,8 +243,8 @@ async def test_a_killed_import_goes_on_and_makes_nothing_twice(
     data = await archive_of(filled.desk, filled.base_id)
     other = await another_desk()
     base_id = (await begin(other, data)).knowledge_base_id
-    for step in ("_save_vectors", "_settle"):
-        original = getattr(importing.ImportRun, step)
+    for owner, step in ((VectorRows, "save"), (importing.ImportRun, "_settle")):
+        original = getattr(owner, step)
         calls = 0
 
         async def dies(self: Any, *given: Any, _original: Any = original) -> Any:
@@ -254,7 +255,7 @@ async def test_a_killed_import_goes_on_and_makes_nothing_twice(
             return await _original(self, *given)
 
         with monkeypatch.context() as patch:
-            patch.setattr(importing.ImportRun, step, dies)
+            patch.setattr(owner, step, dies)
             with pytest.raises(Killed):
                 await import_knowledge_base(other.context, str(other.workspace_id), str(base_id))
     view = await fill(other, base_id)

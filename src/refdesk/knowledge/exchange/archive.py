@@ -1,17 +1,14 @@
-"""Reading an export that comes from strangers: checked as a whole before a single row is written.
+"""Reading an export: its list of members, its records line by line, its vectors in batches.
 
-`check` walks every line, every reference, every file's digest and every vector once, in bounded memory; what
-it lets pass `Archive` then reads again without surprises. Nothing is ever written to the disk by a name that
-stands in the archive.
+Whatever is damaged or does not belong is an `ArchiveInvalid`; what the records say of each other `checking`
+looks at before anything is made of them. Nothing is ever written to the disk by a name in the archive.
 """
 
-import hashlib
 import re
 import zipfile
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import IO, Any, cast
 
 import numpy as np
@@ -29,18 +26,16 @@ from refdesk.knowledge.exchange.records import (
     MANIFEST,
     PARAGRAPHS,
     QUESTIONS,
+    SNAPSHOTS,
+    SOURCE_ITEMS,
+    SOURCES,
     VECTORS,
     VERSIONS,
-    DocumentRecord,
-    EntryLine,
     ManifestRecord,
-    ParagraphLine,
-    QuestionLine,
-    VersionLine,
 )
 
 NEEDED = (MANIFEST, DOCUMENTS, PARAGRAPHS, QUESTIONS)
-OPTIONAL = (VERSIONS, ENTRIES, VECTORS)
+OPTIONAL = (VERSIONS, SNAPSHOTS, SOURCES, SOURCE_ITEMS, ENTRIES, VECTORS)
 MAX_LINE_BYTES = 32 * 1024 * 1024
 MAX_MEMBERS = 1_000_000
 VECTORS_AT_ONCE = 4_096
@@ -55,18 +50,6 @@ _UNREADABLE = (
     RuntimeError,
     ValueError,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """What a checked archive holds."""
-
-    manifest: ManifestRecord
-    documents: int
-    paragraphs: int
-    questions: int
-    entries: int
-    files: int
 
 
 class Archive:
@@ -176,100 +159,22 @@ def opened(file: IO[bytes], max_bytes: int) -> Generator[Archive]:
         yield Archive(archive)
 
 
-def check(file: IO[bytes], max_bytes: int) -> Contents:
-    """Read everything once. Raises `ArchiveInvalid`, `ArchiveTooLarge`, `ArchiveVersionUnknown`."""
-    with opened(file, max_bytes) as archive:
-        manifest = archive.manifest()
-        questions = _check_questions(archive)
-        files, split = _check_documents(archive)
-        paragraphs = _check_paragraphs(archive, split, questions)
-        for version in archive.lines(VERSIONS, VersionLine):
-            _require(version.d < len(split), VERSIONS, "There is no such document.")
-        entries = _check_entries(archive, manifest, paragraphs, questions)
-        present = set(archive.file_names())
-        _require(files <= present, FILES, "A document's file is missing.")
-        for name in present:
-            _check_file(archive, name)
-        return Contents(manifest, len(split), sum(paragraphs), questions, entries, len(present))
-
-
-def _check_questions(archive: Archive) -> int:
-    seen: set[bytes] = set()
-    for question in archive.lines(QUESTIONS, QuestionLine):
-        digest = hashlib.blake2b(question.content.encode("utf-8", "replace"), digest_size=16).digest()
-        _require(digest not in seen, QUESTIONS, "A question is there twice.")
-        seen.add(digest)
-    return len(seen)
-
-
-def _check_documents(archive: Archive) -> tuple[set[str], list[bool]]:
-    files: set[str] = set()
-    split: list[bool] = []
-    for document in archive.lines(DOCUMENTS, DocumentRecord):
-        split.append(document.is_split)
-        if document.file is not None:
-            files.add(document.file)
-    return files, split
-
-
-def _check_paragraphs(archive: Archive, split: list[bool], questions: int) -> list[int]:
-    counts = [0] * len(split)
-    last = 0
-    for paragraph in archive.lines(PARAGRAPHS, ParagraphLine):
-        _require(
-            last <= paragraph.d < len(split), PARAGRAPHS, "A paragraph is of no document, or out of order."
-        )
-        _require(all(q < questions for q in paragraph.questions), PARAGRAPHS, "There is no such question.")
-        last = paragraph.d
-        counts[last] += 1
-    return counts
-
-
-def _check_entries(archive: Archive, manifest: ManifestRecord, paragraphs: list[int], questions: int) -> int:
-    entries = 0
-    last = (0, 0)
-    for entry in archive.lines(ENTRIES, EntryLine):
-        place = (entry.d, entry.p)
-        _require(
-            entry.d < len(paragraphs) and place >= last,
-            ENTRIES,
-            "An entry is of no paragraph, or out of order.",
-        )
-        _require(entry.p < paragraphs[entry.d], ENTRIES, "There is no such paragraph.")
-        _require(entry.q is None or entry.q < questions, ENTRIES, "There is no such question.")
-        last = place
-        entries += 1
-    if archive.has(VECTORS):
-        _require(manifest.embedder is not None, MANIFEST, "The vectors' model is not named.")
-        assert manifest.embedder is not None
-        for _ in archive.vectors(entries, manifest.embedder.dimensions):
-            pass
-    return entries
-
-
-def _check_file(archive: Archive, name: str) -> None:
-    digest = hashlib.sha256()
-    with archive.member(FILES + name) as file:
-        while data := file.read(1024 * 1024):
-            digest.update(data)
-    _require(digest.hexdigest() == name, FILES + name, "The file is not what its name says.")
-
-
 def _check_header(file: IO[bytes], rows: int, dimensions: int) -> None:
     try:
         version = np.lib.format.read_magic(file)
-        _require(version == (1, 0), VECTORS, "The form is not known.")
+        require(version == (1, 0), VECTORS, "The form is not known.")
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=10_000)
     except ValueError as error:
         raise ArchiveInvalid(member=VECTORS, reason=str(error)[:200]) from None
-    _require(
+    require(
         shape == (rows, dimensions) and not fortran and dtype == np.dtype("<f2"),
         VECTORS,
         "The vectors are not as many, or not as long, as they should be.",
     )
 
 
-def _require(holds: bool, member: str, reason: str) -> None:
+def require(holds: bool, member: str, reason: str) -> None:
+    """Raise `ArchiveInvalid` for this member unless it holds."""
     if not holds:
         raise ArchiveInvalid(member=member, reason=reason)
 

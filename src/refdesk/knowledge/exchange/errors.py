@@ -35,6 +35,13 @@ class ExportBusy(Unavailable):
     hint = "Try again in a moment."
 
 
+class ImportNotFailed(Conflict):
+    """An import that is to be tried again has not failed: it goes on, or it is done."""
+
+    code = "import-not-failed"
+    message = "This import has not failed."
+
+
 class ImportStopped(Conflict):
     """The base that is being imported was deleted meanwhile."""
 

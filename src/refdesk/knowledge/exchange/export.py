@@ -1,8 +1,8 @@
 """A knowledge base as one ZIP, sent while it is read: bounded memory, and one moment's state throughout.
 
-Order of the members: manifest, questions, documents, paragraphs, versions, entries, vectors, files. Vectors
-wait on disk for their number to be known. Not exported: passwords of protected files, access lists, sources,
-and the texts of earlier versions.
+Order of the members: manifest, questions, sources, documents, paragraphs, versions, snapshots, source items,
+entries, vectors, files. Vectors wait on disk for their number to be known. Not exported: passwords of
+protected files and access lists.
 """
 
 import tempfile
@@ -20,7 +20,16 @@ from refdesk.gateway import ModelRepository
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database
 from refdesk.knowledge.errors import ContentLost
+from refdesk.knowledge.exchange.entry_lines import EntryLines
 from refdesk.knowledge.exchange.errors import ExportBusy
+from refdesk.knowledge.exchange.lines import (
+    document_line,
+    paragraph_line,
+    snapshot_line,
+    source_item_line,
+    source_line,
+    version_line,
+)
 from refdesk.knowledge.exchange.records import (
     DOCUMENTS,
     ENTRIES,
@@ -30,14 +39,17 @@ from refdesk.knowledge.exchange.records import (
     MANIFEST,
     PARAGRAPHS,
     QUESTIONS,
+    SNAPSHOTS,
+    SOURCE_ITEMS,
+    SOURCES,
     VECTORS,
     VERSIONS,
     as_line,
 )
-from refdesk.knowledge.exchange.repository import DOCUMENTS_AT_ONCE, ExportRepository, StoredEntry
+from refdesk.knowledge.exchange.repository import DOCUMENTS_AT_ONCE, ExportRepository
 from refdesk.knowledge.exchange.zip_stream import ZipStream, in_pieces
-from refdesk.knowledge.indexing import EntryKind, KnowledgeIndex, salt_of, term_of, tokenize
-from refdesk.knowledge.tables import Document, DocumentVersion, KnowledgeBase, Paragraph
+from refdesk.knowledge.indexing import KnowledgeIndex
+from refdesk.knowledge.tables import KnowledgeBase
 from refdesk.knowledge.views import SUGGESTED
 
 log = structlog.get_logger(__name__)
@@ -80,8 +92,7 @@ class _Export:
         self._numbers: dict[UUID, int] = {}
         self._question_numbers: dict[UUID, int] = {}
         self._texts: list[str] = []
-        self._terms = _Terms(self._texts)
-        self._salt = 0
+        self._source_numbers: dict[UUID, int] = {}
 
     async def run(self) -> AsyncGenerator[bytes]:
         self._ids = await self._repository.document_ids()
@@ -90,7 +101,15 @@ class _Export:
         with ZipStream(self._at) as stream:
             await stream.begin(MANIFEST)
             yield await stream.write(as_line(await self._manifest(index)))
-            for part in (self._questions, self._documents, self._paragraphs, self._versions):
+            for part in (
+                self._questions,
+                self._sources,
+                self._documents,
+                self._paragraphs,
+                self._versions,
+                self._snapshots,
+                self._source_items,
+            ):
                 async for data in part(stream):
                     yield data
             if index is not None:
@@ -148,8 +167,19 @@ class _Export:
     async def _documents(self, stream: ZipStream) -> AsyncGenerator[bytes]:
         await stream.begin(DOCUMENTS)
         for ids in self._batches():
-            rows = await self._repository.documents(ids)
-            yield await stream.write(b"".join(as_line(_document(row, digest)) for row, digest in rows))
+            pending = await self._repository.being_made_anew(ids)
+            lines = [
+                as_line(
+                    document_line(
+                        row,
+                        digest,
+                        self._source_numbers.get(row.source_id) if row.source_id else None,
+                        is_made_anew=row.id in pending,
+                    )
+                )
+                for row, digest in await self._repository.documents(ids)
+            ]
+            yield await stream.write(b"".join(lines))
 
     async def _paragraphs(self, stream: ZipStream) -> AsyncGenerator[bytes]:
         await stream.begin(PARAGRAPHS)
@@ -159,7 +189,7 @@ class _Export:
                 async for paragraphs in self._repository.paragraphs(document_id):
                     lines = [
                         as_line(
-                            _paragraph(
+                            paragraph_line(
                                 self._numbers[document_id],
                                 paragraph,
                                 [self._question_numbers[q] for q in attached.get(paragraph.id, ())],
@@ -172,19 +202,57 @@ class _Export:
     async def _versions(self, stream: ZipStream) -> AsyncGenerator[bytes]:
         await stream.begin(VERSIONS)
         for ids in self._batches():
-            versions = await self._repository.versions(ids)
-            yield await stream.write(
-                b"".join(as_line(_version(self._numbers[v.document_id], v)) for v in versions)
-            )
+            documents = {row.id: row for row, _ in await self._repository.documents(ids)}
+            for version, digest in await self._repository.versions(ids):
+                held = await self._repository.snapshot(version)
+                document = documents[version.document_id]
+                line = version_line(self._numbers[document.id], version, digest, held, document)
+                yield await stream.write(as_line(line))
+
+    async def _snapshots(self, stream: ZipStream) -> AsyncGenerator[bytes]:
+        await stream.begin(SNAPSHOTS)
+        for ids in self._batches():
+            for version, _ in await self._repository.versions(ids):
+                held = await self._repository.snapshot(version)
+                if held is None:
+                    continue
+                past = await self._repository.past_paragraphs(version)
+                number = self._numbers[version.document_id]
+                for start in range(0, len(held.paragraphs), 1_000):
+                    lines = [
+                        as_line(snapshot_line(number, version.number, record, is_past=record.id in past))
+                        for record in held.paragraphs[start : start + 1_000]
+                    ]
+                    yield await stream.write(b"".join(lines))
+
+    async def _sources(self, stream: ZipStream) -> AsyncGenerator[bytes]:
+        await stream.begin(SOURCES)
+        sources = await self._repository.sources()
+        self._source_numbers = {source.id: number for number, source in enumerate(sources)}
+        yield await stream.write(b"".join(as_line(source_line(source)) for source in sources))
+
+    async def _source_items(self, stream: ZipStream) -> AsyncGenerator[bytes]:
+        await stream.begin(SOURCE_ITEMS)
+        for source_id, number in self._source_numbers.items():
+            async for items in self._repository.source_items(source_id):
+                lines = [
+                    as_line(
+                        source_item_line(
+                            number, item, self._numbers.get(item.document_id) if item.document_id else None
+                        )
+                    )
+                    for item in items
+                ]
+                yield await stream.write(b"".join(lines))
 
     async def _index(self, stream: ZipStream, index: KnowledgeIndex) -> AsyncGenerator[bytes]:
-        self._salt = salt_of(index.id)
+        entries = EntryLines(self._repository, index, self._numbers, self._question_numbers, self._texts)
         with tempfile.TemporaryFile(prefix="refdesk-export-") as vectors:
             await stream.begin(ENTRIES)
             count = 0
             for ids in self._batches():
                 lines: list[bytes] = []
-                async for line, vector in self._entries(index, ids):
+                async for line, vector in entries.of(ids):
                     lines.append(line)
                     vectors.write(vector)
                     count += 1
@@ -196,66 +264,6 @@ class _Export:
             yield await stream.write(_npy_header(count, index.dimensions))
             async for data in in_pieces(vectors):
                 yield await stream.write(data)
-
-    async def _entries(
-        self, index: KnowledgeIndex, ids: Sequence[UUID]
-    ) -> AsyncGenerator[tuple[bytes, bytes]]:
-        attached = await self._repository.attached(ids)
-        places = {
-            paragraph_id: (self._numbers[document_id], place)
-            for document_id, paragraphs in (await self._repository.paragraph_ids(ids)).items()
-            for place, paragraph_id in enumerate(paragraphs)
-        }
-        waiting: list[StoredEntry] = []
-        async for entry in self._repository.entries(index, ids):
-            if waiting and waiting[0].paragraph_id != entry.paragraph_id:
-                for line in self._lines(waiting, places, attached):
-                    yield line
-                waiting = []
-            waiting.append(entry)
-        for line in self._lines(waiting, places, attached):
-            yield line
-
-    def _lines(
-        self,
-        entries: Sequence[StoredEntry],
-        places: dict[UUID, tuple[int, int]],
-        attached: dict[UUID, list[UUID]],
-    ) -> Iterator[tuple[bytes, bytes]]:
-        """Lines of one paragraph's entries, each of a question with the question's number.
-
-        Where it cannot be told which entry is whose there are none, and the paragraph is embedded again.
-        """
-        if not entries:
-            return
-        paragraph_id = entries[0].paragraph_id
-        whose = self._whose(entries, attached.get(paragraph_id, []))
-        if whose is None:
-            return
-        number, place = places[paragraph_id]
-        for entry in entries:
-            record = {
-                "d": number,
-                "p": place,
-                "kind": entry.kind,
-                "start": entry.start,
-                "end": entry.end,
-                "q": whose.get(id(entry)),
-            }
-            halves = np.frombuffer(entry.vector, dtype=">f2", offset=4).astype("<f2")
-            yield as_line(record), halves.tobytes()
-
-    def _whose(self, entries: Sequence[StoredEntry], questions: Sequence[UUID]) -> dict[int, int] | None:
-        """Numbers of the questions of those entries that are of one, by the entry's `id()`."""
-        asked = [entry for entry in entries if entry.kind == EntryKind.QUESTION]
-        if len(asked) != len(questions):
-            return None
-        numbers = [self._question_numbers[question] for question in questions]
-        if len(asked) == 1:
-            return {id(asked[0]): numbers[0]}
-        by_terms = {frozenset(t ^ self._salt for t in self._terms[number]): number for number in numbers}
-        found = {id(entry): by_terms[entry.terms] for entry in asked if entry.terms in by_terms}
-        return found if len(set(found.values())) == len(questions) else None
 
     async def _files(self, stream: ZipStream) -> AsyncGenerator[bytes]:
         sent: set[bytes] = set()
@@ -273,19 +281,6 @@ class _Export:
                     raise ContentLost
 
 
-class _Terms:
-    """Terms of questions by number, looked at only where a paragraph has several."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-        self._found: dict[int, frozenset[int]] = {}
-
-    def __getitem__(self, number: int) -> frozenset[int]:
-        if number not in self._found:
-            self._found[number] = frozenset(term_of(token) for token in tokenize(self._texts[number]))
-        return self._found[number]
-
-
 def _npy_header(rows: int, dimensions: int) -> bytes:
     header: IO[bytes]
     with tempfile.SpooledTemporaryFile() as header:
@@ -294,65 +289,3 @@ def _npy_header(rows: int, dimensions: int) -> bytes:
         )
         header.seek(0)
         return header.read()
-
-
-def _document(document: Document, digest: bytes | None) -> dict[str, Any]:
-    return {
-        "name": document.name,
-        "kind": document.kind,
-        "state": document.state,
-        "error": document.error,
-        "is_split": document.split_at is not None,
-        # Ids of paragraphs mean nothing elsewhere.
-        "warnings": [{**warning, "paragraph_ids": []} for warning in document.warnings],
-        "meta": document.meta,
-        "found_meta": document.found_meta,
-        "report": document.report,
-        "split_settings": document.split_settings,
-        "character_count": document.character_count,
-        "coverage": document.coverage,
-        "hit_handling": document.hit_handling,
-        "direct_return_similarity": document.direct_return_similarity,
-        "is_active": document.is_active,
-        "version": document.version,
-        "removed_origins": document.removed_origins,
-        "file": None if digest is None else digest.hex(),
-        "created_at": document.created_at,
-    }
-
-
-def _paragraph(number: int, paragraph: Paragraph, questions: list[int]) -> dict[str, Any]:
-    return {
-        "d": number,
-        "title": paragraph.title,
-        "title_chain": paragraph.title_chain,
-        "content": paragraph.content,
-        "page": paragraph.page,
-        "boxes": paragraph.boxes,
-        "start": paragraph.start,
-        "end": paragraph.end,
-        "is_active": paragraph.is_active,
-        "is_edited": paragraph.is_edited,
-        "hit_count": paragraph.hit_count,
-        "revision": paragraph.revision,
-        "origins": paragraph.origins,
-        "source_title": paragraph.source_title,
-        "source_content": paragraph.source_content,
-        "meta": paragraph.meta,
-        "questions": questions,
-    }
-
-
-def _version(number: int, version: DocumentVersion) -> dict[str, Any]:
-    return {
-        "d": number,
-        "number": version.number,
-        "reason": version.reason,
-        "name": version.name,
-        "kind": version.kind,
-        "character_count": version.character_count,
-        "paragraph_count": version.paragraph_count,
-        "coverage": version.coverage,
-        "created_at": version.created_at,
-        "replaced_at": version.replaced_at,
-    }

@@ -15,9 +15,11 @@ from refdesk.knowledge.exchange.records import (
     ENTRIES,
     PARAGRAPHS,
     VECTORS,
+    VERSIONS,
     DocumentRecord,
     EntryLine,
     ParagraphLine,
+    VersionLine,
 )
 
 PARAGRAPHS_AT_ONCE = 1_000
@@ -36,11 +38,13 @@ class Item:
     document: DocumentRecord
     paragraphs: list[ParagraphLine] = field(default_factory=list[ParagraphLine])
     vectors: dict[int, dict[EntryKey, Vector]] = field(default_factory=dict[int, dict[EntryKey, Vector]])
+    versions: list[VersionLine] = field(default_factory=list[VersionLine])
 
 
 def groups(archive: Archive, *, entries: int, dimensions: int | None) -> Iterator[list[Item]]:
     """The documents in their order. Vectors are left out where `dimensions` is None."""
     paragraphs = _Peekable(archive.lines(PARAGRAPHS, ParagraphLine))
+    versions = _Peekable(archive.lines(VERSIONS, VersionLine))
     with_vectors = dimensions is not None and archive.has(VECTORS)
     vectors = _Peekable(_entries(archive, entries, dimensions)) if with_vectors and dimensions else None
     group: list[Item] = []
@@ -50,6 +54,9 @@ def groups(archive: Archive, *, entries: int, dimensions: int | None) -> Iterato
         while (line := paragraphs.head) is not None and line.d == number:
             item.paragraphs.append(line)
             paragraphs.advance()
+        while (version := versions.head) is not None and version.d == number:
+            item.versions.append(version)
+            versions.advance()
         while vectors is not None and (pair := vectors.head) is not None and pair[0].d == number:
             entry, vector = pair
             item.vectors.setdefault(entry.p, {})[(entry.kind, entry.start, entry.end, entry.q)] = vector

@@ -1,4 +1,4 @@
-"""One import: an archive that was checked becomes the documents of a new base, group by group.
+"""One import: an archive that was checked becomes a new base, group by group of documents, then the rest.
 
 Each group is a few transactions, each of which leaves a state that a second run of the job can take up: ids
 of documents follow from the base's id and their number in the archive, so nothing is made twice. Vectors of
@@ -7,43 +7,40 @@ the same embedding model are written as they come, and what has none is embedded
 
 import asyncio
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import IO, Any
 from uuid import UUID
 
 import numpy as np
 import structlog
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.gateway import Gateway, ModelRepository
 from refdesk.jobs import JobContext
-from refdesk.kit.clock import now
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.knowledge import blobs
-from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.documents import enqueue_processing
 from refdesk.knowledge.errors import ContentLost
 from refdesk.knowledge.exchange.archive import Archive, opened
 from refdesk.knowledge.exchange.errors import ImportStopped
-from refdesk.knowledge.exchange.groups import EntryKey, Item, Vector, groups
+from refdesk.knowledge.exchange.groups import Item, groups
+from refdesk.knowledge.exchange.past import PastVersions
+from refdesk.knowledge.exchange.placing import document_id
+from refdesk.knowledge.exchange.progress import Progress
 from refdesk.knowledge.exchange.records import (
-    FILES,
     QUESTIONS,
     EmbedderRecord,
     QuestionLine,
 )
-from refdesk.knowledge.filenames import display_name
+from refdesk.knowledge.exchange.rows import DocumentRows, stored_files
+from refdesk.knowledge.exchange.source_rows import SourceRows
+from refdesk.knowledge.exchange.vectors import VectorRows
 from refdesk.knowledge.indexing import (
-    EntryKind,
-    IndexWriter,
     KnowledgeIndex,
-    ParagraphText,
-    PreparedEntries,
     StatisticsRepository,
     prepare_entries,
 )
@@ -51,39 +48,13 @@ from refdesk.knowledge.indexing.tables import IndexedParagraph
 from refdesk.knowledge.processing import unexpected_failure
 from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.repository import KnowledgeBaseRepository
-from refdesk.knowledge.tables import Blob, Document, DocumentVersion, KnowledgeBase, Paragraph, Question
+from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph, Question
 
 log = structlog.get_logger(__name__)
 
-STATE = "import"
-INDEX_AT_ONCE = 500
 QUESTIONS_AT_ONCE = 2_000
 # Cosine from which two vectors of one text count as made by the same model, rounding aside.
 SAME_MODEL = 0.98
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How an import stands; kept in the base's settings while it lasts, and after."""
-
-    state: str
-    documents: int
-    done: int
-    blob_id: str
-    entries: int
-    attempt: str | None = None
-    reused_vectors: bool = False
-    error: dict[str, Any] | None = None
-
-    @classmethod
-    def of(cls, base: KnowledgeBase) -> "Progress | None":
-        stored = base.settings.get(STATE)
-        return None if stored is None else cls(**stored)
-
-    def save(self, base: KnowledgeBase, **changes: Any) -> "Progress":
-        values = {name: getattr(self, name) for name in self.__slots__} | changes
-        base.settings = {**base.settings, STATE: values}
-        return Progress(**values)
 
 
 class ImportRun:
@@ -97,7 +68,6 @@ class ImportRun:
         self._attempt = str(new_id())
         self._question_ids: list[UUID] = []
         self._question_texts: list[str] = []
-        self._question_numbers: dict[str, int] = {}
         self._created_by: UUID | None = None
         self._max_bytes = context.settings.max_import_bytes
 
@@ -124,7 +94,7 @@ class ImportRun:
             if base is None or progress is None or progress.state not in ("queued", "running"):
                 return None
             self._created_by = base.created_by
-            return progress.save(base, state="running", attempt=self._attempt)
+            return progress.save(base, state="running", attempt=self._attempt, error=None)
 
     async def _owned(self, session: AsyncSession) -> tuple[KnowledgeBase, Progress]:
         base = await KnowledgeBaseRepository(session, self._scope).find(self._base_id, lock=True)
@@ -148,9 +118,16 @@ class ImportRun:
                     if group[-1].number < progress.done:
                         continue
                     await self._group(archive, index if reuse else None, group)
+                await PastVersions(
+                    self._database, self._scope, self._base_id, self._owned, self._max_bytes
+                ).save(archive)
+                await SourceRows(
+                    self._database, self._scope, self._base_id, self._created_by, self._owned
+                ).save(archive)
         async with self._database.transaction() as session:
             base, progress = await self._owned(session)
             progress.save(base, state="finished", attempt=None)
+            await session.flush()
             await blobs.remove_unreferenced(session, self._scope, blob_id)
 
     async def _index(self) -> KnowledgeIndex:
@@ -180,10 +157,11 @@ class ImportRun:
         return same
 
     async def _sample_agrees(self, archive: Archive, index: KnowledgeIndex, entries: int) -> bool:
+        rows = self._vectors(index)
         for group in groups(archive, entries=entries, dimensions=index.dimensions):
             for item in group:
                 for place, vectors in item.vectors.items():
-                    prepared = prepare_entries([self._text(new_id(), new_id(), item, place)])
+                    prepared = prepare_entries([rows.text_of(new_id(), new_id(), item, place)])
                     for entry in prepared.entries:
                         known = vectors.get((int(entry.kind), entry.start, entry.end, None))
                         if known is None:
@@ -196,7 +174,6 @@ class ImportRun:
     async def _questions(self, archive: Archive) -> None:
         lines = list(archive.lines(QUESTIONS, QuestionLine))
         self._question_texts = [line.content for line in lines]
-        self._question_numbers = {text: number for number, text in enumerate(self._question_texts)}
         for start in range(0, len(lines), QUESTIONS_AT_ONCE):
             some = lines[start : start + QUESTIONS_AT_ONCE]
             async with self._database.transaction() as session:
@@ -220,7 +197,7 @@ class ImportRun:
         ids = [document_id(self._base_id, item.number) for item in group]
         await self._save_rows(archive, group, ids)
         if index is not None:
-            await self._save_vectors(index, group, ids)
+            await self._vectors(index).save(group, ids)
         async with self._database.transaction() as session:
             base, progress = await self._owned(session)
             await self._settle(session, index, ids)
@@ -232,169 +209,21 @@ class ImportRun:
         missing = [(item, key) for item, key in zip(group, ids, strict=True) if key not in present]
         if not missing:
             return
-        incoming = await self._incoming(archive, {item.document.file for item, _ in missing})
+        digests = {item.document.file for item, _ in missing}
+        incoming = await stored_files(self._database, self._scope, archive, digests, self._max_bytes)
         try:
             async with self._database.transaction() as session:
-                await self._owned(session)
+                base, _ = await self._owned(session)
                 files: dict[str, UUID] = {}
                 for digest, file in incoming.items():
                     files[digest] = (await file.finish(session)).id
-                for item, key in missing:
-                    self._add_document(session, item, key, files)
-                await session.flush()
-                for item, key in missing:
-                    await self._add_paragraphs(session, item, key)
+                await DocumentRows(session, self._scope, base, self._question_ids).add(missing, files)
         finally:
             for file in incoming.values():
                 await file.discard()
 
-    async def _incoming(self, archive: Archive, digests: Iterable[str | None]) -> dict[str, IncomingFile]:
-        """The originals, stored but for the last step, in one order for all writers."""
-        files: dict[str, IncomingFile] = {}
-        for digest in sorted(digest for digest in digests if digest is not None):
-            file = IncomingFile(self._database, self._scope, self._max_bytes, "REFDESK_MAX_IMPORT_BYTES")
-            files[digest] = file
-            with archive.member(FILES + digest) as member:
-                while data := await asyncio.to_thread(member.read, blobs.CHUNK_BYTES):
-                    await file.write(data)
-        return files
-
-    def _add_document(self, session: AsyncSession, item: Item, key: UUID, files: dict[str, UUID]) -> None:
-        record = item.document
-        blob_id = None if record.file is None else files[record.file]
-        error = None if record.error is None else record.error.model_dump(mode="json")
-        state = "indexing" if record.is_split else record.state
-        if not record.is_split and state not in ("failed", "cancelled"):
-            state = "queued"
-            if blob_id is None:
-                lost = ContentLost()
-                state = "failed"
-                error = {"code": lost.code, "stage": "parsing", "reason": lost.text, "hint": lost.hint_text}
-        split_settings = record.split_settings.model_dump(exclude_defaults=True)
-        warnings = [warning.model_dump(mode="json") for warning in record.warnings]
-        common: dict[str, Any] = {
-            "workspace_id": self._scope.workspace_id,
-            "name": "/".join(display_name(part) for part in record.name.split("/"))[:500],
-            "kind": record.kind,
-            "blob_id": blob_id,
-            "found_meta": record.found_meta,
-            "warnings": warnings,
-            "split_settings": split_settings,
-            "character_count": record.character_count,
-            "paragraph_count": len(item.paragraphs),
-            "coverage": record.coverage,
-            "created_by": self._created_by,
-            "created_at": record.created_at,
-        }
-        session.add(
-            Document(
-                id=key,
-                knowledge_base_id=self._base_id,
-                state=state,
-                error=error if state == "failed" else None,
-                meta=record.meta,
-                report=record.report.model_dump(exclude_none=True),
-                hit_handling=record.hit_handling,
-                direct_return_similarity=record.direct_return_similarity,
-                is_active=record.is_active,
-                version=record.version,
-                removed_origins=record.removed_origins,
-                progress_total=len(item.paragraphs),
-                split_at=now() if record.is_split else None,
-                **common,
-            )
-        )
-        session.add(
-            DocumentVersion(id=new_id(), document_id=key, number=record.version, reason="upload", **common)
-        )
-
-    async def _add_paragraphs(self, session: AsyncSession, item: Item, key: UUID) -> None:
-        pairs: list[tuple[UUID, UUID]] = []
-        for start in range(0, len(item.paragraphs), 1_000):
-            rows: list[dict[str, Any]] = []
-            for position, line in enumerate(item.paragraphs[start : start + 1_000], start):
-                paragraph_id = new_id()
-                pairs += [(paragraph_id, self._question_ids[q]) for q in line.questions]
-                rows.append(
-                    {
-                        "id": paragraph_id,
-                        "workspace_id": self._scope.workspace_id,
-                        "knowledge_base_id": self._base_id,
-                        "document_id": key,
-                        "position": position,
-                        **line.model_dump(exclude={"d", "questions"}),
-                    }
-                )
-            await session.execute(insert(Paragraph), rows)
-        if pairs:
-            await QuestionRepository(session, self._scope).attach(pairs)
-
-    async def _save_vectors(self, index: KnowledgeIndex, group: Sequence[Item], ids: Sequence[UUID]) -> None:
-        """Write the entries of all paragraphs whose vectors are complete."""
-        async with self._database.transaction() as session:
-            rows = await session.execute(
-                select(Paragraph.document_id, Paragraph.id)
-                .where(Paragraph.document_id.in_(ids), Paragraph.workspace_id == self._scope.workspace_id)
-                .order_by(Paragraph.document_id, Paragraph.position, Paragraph.id)
-            )
-            places: dict[UUID, list[UUID]] = {}
-            for document, paragraph in rows:
-                places.setdefault(document, []).append(paragraph)
-        texts: list[ParagraphText] = []
-        vectors: dict[UUID, dict[EntryKey, Vector]] = {}
-        for item, key in zip(group, ids, strict=True):
-            if not item.document.is_split or len(places.get(key, ())) != len(item.paragraphs):
-                continue  # edited since an earlier part of this run; its own jobs see to it
-            for place, paragraph_id in enumerate(places.get(key, ())):
-                texts.append(self._text(paragraph_id, key, item, place))
-                vectors[paragraph_id] = item.vectors.get(place, {})
-        for start in range(0, len(texts), INDEX_AT_ONCE):
-            await self._write(index, texts[start : start + INDEX_AT_ONCE], vectors, group, ids)
-
-    def _text(self, paragraph_id: UUID, key: UUID, item: Item, place: int) -> ParagraphText:
-        line = item.paragraphs[place]
-        return ParagraphText(
-            id=paragraph_id,
-            document_id=key,
-            title_chain=[*line.title_chain, line.title],
-            content=line.content,
-            revision=line.revision,
-            is_active=line.is_active,
-            questions=[self._question_texts[q] for q in line.questions],
-        )
-
-    async def _write(
-        self,
-        index: KnowledgeIndex,
-        texts: Sequence[ParagraphText],
-        vectors: dict[UUID, dict[EntryKey, Vector]],
-        group: Sequence[Item],
-        ids: Sequence[UUID],
-    ) -> None:
-        prepared = await asyncio.to_thread(prepare_entries, texts)
-        found: dict[UUID, list[Vector | None]] = {text.id: [] for text in texts}
-        for entry in prepared.entries:
-            question = self._question_numbers[entry.text] if entry.kind == EntryKind.QUESTION else None
-            key = (int(entry.kind), entry.start, entry.end, question)
-            found[entry.paragraph.id].append(vectors[entry.paragraph.id].get(key))
-        complete = {key for key, some in found.items() if all(vector is not None for vector in some)}
-        chosen = PreparedEntries(
-            tuple(text for text in prepared.paragraphs if text.id in complete),
-            tuple(entry for entry in prepared.entries if entry.paragraph.id in complete),
-        )
-        if not chosen.paragraphs:
-            return
-        # Entries of a paragraph stand together and in the order of `found`.
-        flat = [vector for text in chosen.paragraphs for vector in found[text.id] if vector is not None]
-        matrix = np.stack(flat) if flat else np.zeros((0, index.dimensions), dtype=np.float32)
-        inactive = {key for item, key in zip(group, ids, strict=True) if not item.document.is_active}
-        async with self._database.transaction() as session:
-            await self._owned(session)
-            writer = IndexWriter(session, self._scope, index)
-            await writer.write(chosen, matrix)
-            hidden = [text.id for text in chosen.paragraphs if text.document_id in inactive]
-            if hidden:
-                await writer.set_active(hidden, False)
+    def _vectors(self, index: KnowledgeIndex) -> VectorRows:
+        return VectorRows(self._database, self._scope, index, self._question_texts, self._owned)
 
     async def _settle(self, session: AsyncSession, index: KnowledgeIndex | None, ids: Sequence[UUID]) -> None:
         """Documents that are wholly indexed are ready; the others get a job."""
@@ -433,21 +262,8 @@ class ImportRun:
             async with self._database.transaction() as session:
                 base, progress = await self._owned(session)
                 progress.save(base, state="failed", attempt=None, error=error)
-                await blobs.remove_unreferenced(session, self._scope, UUID(progress.blob_id))
         except ImportStopped:
             return
-
-
-def document_id(base_id: UUID, number: int) -> UUID:
-    """A UUIDv7 that follows from the base and the number, in the order of the numbers.
-
-    36 bits of the random part count, the others are the base's own.
-    """
-    own = base_id.int & ((1 << 38) - 1)
-    tail = (number << 38) | own
-    value = (base_id.int >> 80) << 80
-    value |= 0x7 << 76 | (tail >> 62) << 64 | 0b10 << 62 | (tail & ((1 << 62) - 1))
-    return UUID(int=value)
 
 
 async def fetch(database: Any, scope: Scope, blob_id: UUID, file: IO[bytes]) -> None:

@@ -5,13 +5,15 @@ form has a number; a field that is added later gets a default, anything else mak
 """
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, PlainLine
 from refdesk.knowledge.schemas import DocumentError, DocumentWarning, SplitOptions
+from refdesk.knowledge.sources.schemas import FolderConfig, SourceCounts, SourceProblem, WebsiteConfig
 
 FORMAT = "refdesk-knowledge-base"
 FORMAT_VERSION = 1
@@ -21,6 +23,9 @@ DOCUMENTS = "documents.jsonl"
 PARAGRAPHS = "paragraphs.jsonl"
 QUESTIONS = "questions.jsonl"
 VERSIONS = "versions.jsonl"
+SNAPSHOTS = "snapshots.jsonl"
+SOURCES = "sources.jsonl"
+SOURCE_ITEMS = "source-items.jsonl"
 ENTRIES = "entries.jsonl"
 VECTORS = "vectors.npy"
 FILES = "files/"
@@ -30,6 +35,7 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, le=MAX_INT)]
 Origin = Annotated[str, Field(max_length=100)]
 Box = Annotated[list[float], Field(min_length=5, max_length=5)]
+Address = Annotated[CleanText, Field(max_length=2_000)]
 Title = Annotated[CleanText, Field(max_length=10_000)]
 
 
@@ -110,13 +116,15 @@ class DocumentRecord(_Record):
     version: int = Field(default=1, ge=1, le=MAX_INT)
     removed_origins: list[Origin] = Field(default_factory=list)
     file: Sha256 | None = None
+    source: Count | None = Field(default=None, description="Number of the source it comes from.")
     created_at: datetime
 
 
-class ParagraphLine(_Record):
-    """A paragraph of document `d`, in reading order. `questions` are numbers."""
+class _Paragraph(_Record):
+    """A paragraph of document `d`. `key` is the same wherever the same paragraph of the document stands."""
 
     d: Count
+    key: UUID | None = None
     title: Title = ""
     title_chain: list[Title] = Field(default_factory=list, max_length=64)
     content: CleanText = Field(max_length=MAX_CONTENT_CHARS)
@@ -132,7 +140,24 @@ class ParagraphLine(_Record):
     source_title: CleanText | None = Field(default=None, max_length=10_000)
     source_content: CleanText | None = Field(default=None, max_length=MAX_CONTENT_CHARS)
     meta: CleanJson = Field(default_factory=dict)
+
+
+class ParagraphLine(_Paragraph):
+    """A paragraph as it stands, in reading order. `questions` are numbers."""
+
     questions: list[Count] = Field(default_factory=list[int])
+    created_at: datetime | None = None
+
+
+class SnapshotLine(_Paragraph):
+    """A paragraph of the replaced version `number`, in reading order.
+
+    `is_past`: it is in no later version, so that this is where citations of it lead.
+    """
+
+    number: int = Field(ge=1, le=MAX_INT)
+    questions: list[Title] = Field(default_factory=list[str])
+    is_past: bool = False
 
 
 class QuestionLine(_Record):
@@ -143,18 +168,69 @@ class QuestionLine(_Record):
 
 
 class VersionLine(_Record):
-    """What is remembered of a version of document `d`; to be read by people, not imported."""
+    """A version of document `d`. With `has_snapshot` its paragraphs are in the snapshots.
+
+    One with a higher number than the document's is being made: `state` and `error` are the document's then.
+    """
 
     d: Count
     number: int = Field(ge=1, le=MAX_INT)
-    reason: str = Field(max_length=16)
-    name: str = Field(max_length=500)
+    reason: Literal["upload", "split", "sync", "rollback"]
+    name: PlainLine = Field(min_length=1, max_length=500)
     kind: str | None = Field(default=None, max_length=32)
+    found_meta: CleanJson = Field(default_factory=dict)
+    warnings: list[DocumentWarning] = Field(default_factory=list[DocumentWarning], max_length=10_000)
+    split_settings: SplitOptions = Field(default_factory=SplitOptions)
     character_count: Count = 0
     paragraph_count: Count = 0
-    coverage: float | None = None
+    coverage: float | None = Field(default=None, ge=0, le=10)
+    file: Sha256 | None = None
+    has_snapshot: bool = False
+    removed_origins: list[Origin] = Field(default_factory=list)
+    restores: int | None = Field(default=None, ge=1, le=MAX_INT)
+    state: Literal["queued", "failed", "cancelled"] | None = None
+    error: DocumentError | None = None
     created_at: datetime
     replaced_at: datetime | None = None
+
+
+class SourceRecord(_Record):
+    """A web site or folder; its place in the file is its number."""
+
+    kind: Literal["website", "folder"]
+    name: Title = Field(min_length=1, max_length=200)
+    config: WebsiteConfig | FolderConfig
+    split_settings: SplitOptions | None = None
+    interval_hours: int | None = Field(default=None, ge=1, le=8_760)
+    state: Literal["idle", "failed", "cancelled"] = "idle"
+    counts: SourceCounts = Field(default_factory=SourceCounts)
+    error: SourceProblem | None = None
+    last_run_at: datetime | None = None
+    created_at: datetime
+
+    @model_validator(mode="after")
+    def _require_fitting_config(self) -> Self:
+        if isinstance(self.config, WebsiteConfig) != (self.kind == "website"):
+            raise ValueError("the settings are of another kind of source")
+        return self
+
+
+class SourceItemLine(_Record):
+    """A page or file of source `s` as it was last seen, and the number of the document made of it."""
+
+    s: Count
+    key: CleanText = Field(min_length=1, max_length=2_000)
+    d: Count | None = None
+    state: Literal["added", "changed", "unchanged", "removed", "skipped", "failed"]
+    http_status: int | None = Field(default=None, ge=0, le=999)
+    etag: CleanText | None = Field(default=None, max_length=10_000)
+    last_modified: CleanText | None = Field(default=None, max_length=1_000)
+    content_hash: str | None = Field(default=None, pattern=r"^([0-9a-f]{2}){1,64}$")
+    links: list[Annotated[CleanText, Field(max_length=2_000)]] = Field(
+        default_factory=list, max_length=20_000
+    )
+    error: SourceProblem | None = None
+    seen_at: datetime | None = None
 
 
 class EntryLine(_Record):

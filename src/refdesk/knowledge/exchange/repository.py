@@ -1,10 +1,11 @@
 """What an export reads, in batches, within one transaction that sees the base as it was when it began."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import select, text
+from sqlalchemy import or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -16,8 +17,12 @@ from refdesk.knowledge.tables import (
     DocumentVersion,
     Paragraph,
     ParagraphQuestion,
+    PastParagraph,
     Question,
+    Source,
+    SourceItem,
 )
+from refdesk.knowledge.versions.snapshot import Snapshot, decode
 
 DOCUMENTS_AT_ONCE = 200
 
@@ -137,15 +142,79 @@ class ExportRepository:
             found.setdefault(paragraph_id, []).append(question_id)
         return found
 
-    async def versions(self, ids: Sequence[UUID]) -> list[DocumentVersion]:
+    async def being_made_anew(self, ids: Sequence[UUID]) -> set[UUID]:
+        """Those of these documents of which another version is on its way, or could not be made."""
         rows = await self.session.scalars(
-            select(DocumentVersion)
+            select(Document.id)
+            .join(DocumentVersion, DocumentVersion.document_id == Document.id)
+            .where(
+                Document.workspace_id == self.scope.workspace_id,
+                Document.id.in_(ids),
+                DocumentVersion.number > Document.version,
+            )
+        )
+        return set(rows)
+
+    async def snapshot(self, version: DocumentVersion) -> Snapshot | None:
+        """What a replaced version held."""
+        data = await self.session.scalar(
+            select(DocumentVersion.snapshot).where(
+                DocumentVersion.id == version.id, DocumentVersion.workspace_id == self.scope.workspace_id
+            )
+        )
+        return None if data is None else await asyncio.to_thread(decode, data)
+
+    async def past_paragraphs(self, version: DocumentVersion) -> set[UUID]:
+        """Paragraphs whose citations lead to this version."""
+        rows = await self.session.scalars(
+            select(PastParagraph.paragraph_id).where(
+                PastParagraph.version_id == version.id,
+                PastParagraph.workspace_id == self.scope.workspace_id,
+            )
+        )
+        return set(rows)
+
+    async def sources(self) -> list[Source]:
+        """The base's sources in the order they were made; documents alone come without."""
+        if self.only is not None:
+            return []
+        rows = await self.session.scalars(
+            select(Source)
+            .where(
+                Source.workspace_id == self.scope.workspace_id,
+                Source.knowledge_base_id == self.base_id,
+                Source.deleted_at.is_(None),
+            )
+            .order_by(Source.id)
+        )
+        return list(rows)
+
+    async def source_items(self, source_id: UUID) -> AsyncIterator[list[SourceItem]]:
+        """What is remembered of a source's pages or files, in batches."""
+        after: UUID | None = None
+        while True:
+            query = select(SourceItem).where(
+                SourceItem.workspace_id == self.scope.workspace_id, SourceItem.source_id == source_id
+            )
+            if after is not None:
+                query = query.where(SourceItem.id > after)
+            found = list(await self.session.scalars(query.order_by(SourceItem.id).limit(500)))
+            if not found:
+                return
+            yield found
+            after = found[-1].id
+
+    async def versions(self, ids: Sequence[UUID]) -> list[tuple[DocumentVersion, bytes | None]]:
+        """The versions of documents with the digests of their files, the oldest first."""
+        rows = await self.session.execute(
+            select(DocumentVersion, Blob.sha256)
+            .outerjoin(Blob, Blob.id == DocumentVersion.blob_id)
             .where(
                 DocumentVersion.workspace_id == self.scope.workspace_id, DocumentVersion.document_id.in_(ids)
             )
             .order_by(DocumentVersion.document_id, DocumentVersion.number)
         )
-        return list(rows)
+        return [(version, digest) for version, digest in rows]
 
     async def index(self, index_id: UUID | None) -> KnowledgeIndex | None:
         if index_id is None:
@@ -184,13 +253,16 @@ class ExportRepository:
             yield StoredEntry(row[0], row[1], row[2], row[3], row[4], bytes(row[5]), terms)
 
     async def blobs(self, ids: Sequence[UUID]) -> list[Blob]:
-        """The originals of these documents."""
+        """The originals of these documents and of their earlier versions."""
         rows = await self.session.scalars(
             select(Blob)
             .where(
                 Blob.workspace_id == self.scope.workspace_id,
                 Blob.completed_at.is_not(None),
-                Blob.id.in_(select(Document.blob_id).where(Document.id.in_(ids))),
+                or_(
+                    Blob.id.in_(select(Document.blob_id).where(Document.id.in_(ids))),
+                    Blob.id.in_(select(DocumentVersion.blob_id).where(DocumentVersion.document_id.in_(ids))),
+                ),
             )
             .order_by(Blob.id)
         )

@@ -15,7 +15,7 @@ from refdesk.kit.web import DatabaseDep, Tx
 from refdesk.knowledge.exchange.export import export_base
 from refdesk.knowledge.exchange.markdown import markdown
 from refdesk.knowledge.exchange.schemas import ImportView
-from refdesk.knowledge.exchange.service import import_view, receive_archive
+from refdesk.knowledge.exchange.service import import_view, receive_archive, retry_import
 from refdesk.knowledge.filenames import content_disposition
 from refdesk.knowledge.repository import RESOURCE, DocumentRepository, KnowledgeBaseRepository
 
@@ -127,6 +127,16 @@ async def import_knowledge_base(
 )
 async def get_knowledge_base_import(knowledge_base_id: UUID, session: Tx, scope: Viewer) -> ImportView:
     return await import_view(session, scope, knowledge_base_id)
+
+
+@router.post(
+    "/knowledge-base-imports/{knowledge_base_id}/retry",
+    operation_id="retryKnowledgeBaseImport",
+    summary="Go on with an import that failed; to give it up, delete its knowledge base",
+    status_code=202,
+)
+async def retry_knowledge_base_import(knowledge_base_id: UUID, session: Tx, scope: Editor) -> ImportView:
+    return await retry_import(session, scope, knowledge_base_id)
 
 
 async def _begun(body: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:

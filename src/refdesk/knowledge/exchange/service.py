@@ -16,9 +16,10 @@ from refdesk.kit.settings import Settings
 from refdesk.knowledge import blobs
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.errors import NoFiles
-from refdesk.knowledge.exchange.archive import Contents, check
-from refdesk.knowledge.exchange.errors import ArchiveTooLarge
-from refdesk.knowledge.exchange.importing import STATE, Progress, fetch
+from refdesk.knowledge.exchange.checking import Contents, check
+from refdesk.knowledge.exchange.errors import ArchiveTooLarge, ImportNotFailed
+from refdesk.knowledge.exchange.importing import fetch
+from refdesk.knowledge.exchange.progress import Progress
 from refdesk.knowledge.exchange.records import EmbedderRecord
 from refdesk.knowledge.exchange.schemas import ImportView
 from refdesk.knowledge.filenames import clean_title
@@ -91,14 +92,29 @@ async def _begin(
     if record.suggested_questions:
         base.meta = {**base.meta, SUGGESTED: record.suggested_questions}
     progress = Progress("queued", contents.documents, 0, str(blob.id), contents.entries).save(base)
+    await _enqueue(session, scope, base.id)
+    return _view(base, progress)
+
+
+async def _enqueue(session: AsyncSession, scope: Scope, base_id: UUID) -> None:
     await enqueue(
         session,
         IMPORT_BASE,
-        lock=f"import:{base.id}",
+        lock=f"import:{base_id}",
         unique=True,
         workspace_id=str(scope.workspace_id),
-        knowledge_base_id=str(base.id),
+        knowledge_base_id=str(base_id),
     )
+
+
+async def retry_import(session: AsyncSession, scope: Scope, base_id: UUID) -> ImportView:
+    """Go on with an import that failed, from where it stopped. Raises `NotFound`, `ImportNotFailed`."""
+    base = await KnowledgeBaseRepository(session, scope).get(base_id, lock=True)
+    progress = _progress(base)
+    if progress.state != "failed":
+        raise ImportNotFailed(state=progress.state)
+    progress = progress.save(base, state="queued", error=None)
+    await _enqueue(session, scope, base_id)
     return _view(base, progress)
 
 
@@ -124,11 +140,14 @@ async def _model_like(session: AsyncSession, scope: Scope, embedder: EmbedderRec
 async def import_view(session: AsyncSession, scope: Scope, base_id: UUID) -> ImportView:
     """How an import stands. Raises `NotFound` also for a base that was not imported."""
     base = await KnowledgeBaseRepository(session, scope).get(base_id)
-    if base.settings.get(STATE) is None:
-        raise NotFound("This knowledge base was not imported.")
+    return _view(base, _progress(base))
+
+
+def _progress(base: KnowledgeBase) -> Progress:
     progress = Progress.of(base)
-    assert progress is not None
-    return _view(base, progress)
+    if progress is None:
+        raise NotFound("This knowledge base was not imported.")
+    return progress
 
 
 def _view(base: KnowledgeBase, progress: Progress) -> ImportView:

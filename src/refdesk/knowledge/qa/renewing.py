@@ -1,13 +1,13 @@
 """A newer file of a table of questions that is here already: again a paragraph a row.
 
-Rows that are still there keep their paragraphs; questions that the file now has beside them are attached.
-Those that it no longer has stay: whether they came from the file or from a person is not known.
+Rows that are still there keep their paragraphs. Questions that the file now has beside them are attached,
+those that the file before had and this one has not are detached, and those that a person added stay.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -22,6 +22,9 @@ from refdesk.knowledge.tables import Document, Paragraph
 from refdesk.knowledge.versions import NewText, OriginNames, ParagraphRecord
 
 KIND = "qa"
+
+# The questions of each row, by the origin of its paragraph.
+type Asked = Mapping[str, frozenset[str]]
 
 
 async def read_rows(data: bytes, name: str, settings: Settings) -> NewText:
@@ -59,28 +62,42 @@ def left_out(table: QaTable) -> list[dict[str, object]]:
     return [{"code": "qa-rows-left-out", "message": message, "page": None}]
 
 
-async def attach_questions(
-    session: AsyncSession, scope: Scope, document: Document, records: Sequence[ParagraphRecord]
+def asked_in(text: NewText) -> Asked:
+    """The questions of a file as it has them; matching hands down others to its paragraphs later."""
+    return {record.origins[0]: frozenset(record.questions) for record in text.paragraphs}
+
+
+async def renew_questions(
+    session: AsyncSession,
+    scope: Scope,
+    document: Document,
+    before: Asked,
+    asked: Asked,
 ) -> None:
-    """Attach the questions of the file to the paragraphs of its rows, and have these indexed again."""
-    asked = {record.origins[0]: record.questions for record in records if record.questions}
+    """Let the paragraphs have the questions of the present file instead of those of the file before."""
+    ever_before = {question for questions in before.values() for question in questions}
     rows = await session.execute(
         select(Paragraph.id, Paragraph.origins).where(
             Paragraph.workspace_id == scope.workspace_id, Paragraph.document_id == document.id
         )
     )
-    wanted: list[tuple[UUID, str]] = [
-        (paragraph_id, question)
-        for paragraph_id, origins in rows
-        for origin in origins
-        for question in asked.get(origin, ())
-    ]
+    origins = {paragraph_id: list(names) for paragraph_id, names in rows if names}
     questions = QuestionRepository(session, scope)
+    attached = await questions.of_paragraphs(list(origins))
+    wanted: list[tuple[UUID, str]] = []
+    unwanted: list[tuple[UUID, UUID]] = []
+    for paragraph_id, names in origins.items():
+        now_asked = {question for name in names for question in asked.get(name, ())}
+        # A row whose answer changed inherited what its forerunner was asked, whichever row that was.
+        was_asked = {q for name in names for q in before.get(name, ever_before)}
+        wanted += [(paragraph_id, question) for question in now_asked]
+        unwanted += [
+            (paragraph_id, question.id)
+            for question in attached.get(paragraph_id, ())
+            if question.content in was_asked - now_asked
+        ]
     ids = await questions.ensure(document.knowledge_base_id, (question for _, question in wanted))
-    changed = await questions.attach((paragraph_id, ids[question]) for paragraph_id, question in wanted)
-    if changed:
-        await session.execute(
-            update(Paragraph)
-            .where(Paragraph.workspace_id == scope.workspace_id, Paragraph.id.in_(changed))
-            .values(revision=Paragraph.revision + 1)
-        )
+    changed = set(await questions.attach((paragraph_id, ids[question]) for paragraph_id, question in wanted))
+    changed |= await questions.detach_pairs(unwanted)
+    await questions.remove_unattached({question_id for _, question_id in unwanted})
+    await questions.raise_revisions(sorted(changed))

@@ -1,6 +1,7 @@
 """What goes in and out over HTTP in this room (Pydantic, borders only): a module a noun."""
 
 from refdesk.knowledge.schemas.bases import (
+    ImportState,
     KnowledgeBaseCounts,
     KnowledgeBaseCreate,
     KnowledgeBaseUpdate,
@@ -33,6 +34,7 @@ from refdesk.knowledge.schemas.drafts import (
 )
 from refdesk.knowledge.schemas.paragraphs import (
     AddedParagraph,
+    ConflictDecision,
     ParagraphAction,
     ParagraphActionResult,
     ParagraphActions,
@@ -70,6 +72,7 @@ __all__ = [
     "AskedParagraph",
     "AttachedQuestions",
     "Change",
+    "ConflictDecision",
     "DiffChange",
     "DiffCounts",
     "DiffPart",
@@ -88,6 +91,7 @@ __all__ = [
     "FileOutcome",
     "HitHandling",
     "Input",
+    "ImportState",
     "KnowledgeBaseCounts",
     "KnowledgeBaseCreate",
     "KnowledgeBaseUpdate",

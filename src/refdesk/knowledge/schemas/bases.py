@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, Name, PlainLine
 from refdesk.knowledge.schemas.shapes import Change, Input, Tally
 
+ImportState = Literal["queued", "running", "failed"]
+
 
 class SplitOptions(BaseModel):
     """How documents are cut into paragraphs; whatever is null comes from the profile."""
@@ -78,7 +80,10 @@ class KnowledgeBaseCounts(BaseModel):
 
 
 class KnowledgeBaseView(BaseModel):
-    """A knowledge base. `upload_limit_bytes` is the smaller of the server's limit and its own."""
+    """A knowledge base. `upload_limit_bytes` is the smaller of the server's limit and its own.
+
+    `import_state` is of the export it is being made from; null once that is finished, and for all others.
+    """
 
     id: UUID
     name: str
@@ -91,6 +96,7 @@ class KnowledgeBaseView(BaseModel):
     meta: dict[str, Any]
     suggested_questions: list[str]
     counts: KnowledgeBaseCounts
+    import_state: ImportState | None
     created_at: datetime
     updated_at: datetime
 

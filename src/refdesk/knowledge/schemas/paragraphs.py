@@ -106,6 +106,15 @@ class ParagraphRevert(Input):
     revision: int | None = None
 
 
+class ConflictDecision(Input):
+    """What becomes of edits that the file disagrees with: `mine` stay, or the file's text is taken."""
+
+    keep: Literal["mine", "theirs"]
+    paragraph_ids: list[UUID] | None = Field(
+        default=None, min_length=1, max_length=5_000, description="Left out: all that wait for a decision."
+    )
+
+
 class ParagraphPair(BaseModel):
     """The two halves of a paragraph that was cut."""
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from refdesk.kit.web import Page
 from refdesk.knowledge.schemas.bases import SplitOptions
@@ -21,6 +21,7 @@ class VersionView(BaseModel):
     is_current: bool
     name: str
     kind: str | None
+    page_count: int | None = Field(description="Pages of its file, where it has pages.")
     has_file: bool
     file_bytes: int | None
     split_settings: SplitOptions

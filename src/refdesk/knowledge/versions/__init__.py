@@ -3,6 +3,7 @@
 A version that is replaced stays as a snapshot, so that answers that cite it can still be checked.
 """
 
+from refdesk.knowledge.versions.pruning import cited_paragraphs, prune
 from refdesk.knowledge.versions.records import (
     OriginNames,
     ParagraphRecord,
@@ -22,9 +23,11 @@ __all__ = [
     "VersionRepository",
     "add_document",
     "bring_back",
+    "cited_paragraphs",
     "fresh_records",
     "new_version",
     "origin_of",
+    "prune",
     "record_of",
     "replace_file",
     "restore",

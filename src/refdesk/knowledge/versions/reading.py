@@ -77,15 +77,15 @@ class Versions:
             total=len(records),
         )
 
-    async def original(self, document_id: UUID, number: int) -> tuple[str, Blob]:
-        """The name and the file that a version was made from, or `NoOriginal`."""
+    async def original(self, document_id: UUID, number: int) -> tuple[Document | DocumentVersion, Blob]:
+        """What a version says of itself and the file it was made from, or `NoOriginal`."""
         document = await self._document(document_id)
         version = await self._version(document, number)
         source = document if number == document.version else version
         blob = await self.documents.blob(source)
         if blob is None:
             raise NoOriginal
-        return source.name, blob
+        return source, blob
 
     async def past_paragraph(self, paragraph_id: UUID) -> ParagraphView:
         """A paragraph that is no longer in its document, as the last version says that had it."""

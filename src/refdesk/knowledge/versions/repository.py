@@ -110,6 +110,26 @@ class VersionRepository:
         )
         return counted or 0
 
+    async def up_to(self, document_id: UUID, number: int) -> list[DocumentVersion]:
+        """Versions that were replaced, up to this number, the oldest first."""
+        rows = await self.session.scalars(
+            self._of(document_id).where(DocumentVersion.number <= number).order_by(DocumentVersion.number)
+        )
+        return list(rows)
+
+    async def past_paragraphs(self, version_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
+        """The paragraphs that lie in the snapshots of these versions and in no later one, by version."""
+        rows = await self.session.execute(
+            select(PastParagraph.version_id, PastParagraph.paragraph_id).where(
+                PastParagraph.workspace_id == self.scope.workspace_id,
+                PastParagraph.version_id.in_(version_ids),
+            )
+        )
+        found: dict[UUID, list[UUID]] = {}
+        for version_id, paragraph_id in rows:
+            found.setdefault(version_id, []).append(paragraph_id)
+        return found
+
     async def snapshot(self, document_id: UUID, number: int) -> bytes | None:
         """The compressed paragraphs of a version that was replaced."""
         return await self.session.scalar(
