@@ -7,13 +7,15 @@ conversation, prompt or application.
 from refdesk.retrieval.errors import (
     EmbeddingChanged,
     KnowledgeBaseNotFound,
+    NothingToExplain,
     QueryEmpty,
     QueryTooLong,
     UnknownMode,
 )
+from refdesk.retrieval.explaining import Explainer, Explanation
 from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
 from refdesk.retrieval.routes import RetrieverDep, router
-from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, HitView
+from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, HitView, SearchSettings
 from refdesk.retrieval.search import DropReason, Hit, LegScore, SearchRequest, SearchResult
 from refdesk.retrieval.service import Embedders, Retriever
 
@@ -21,6 +23,8 @@ __all__ = [
     "DropReason",
     "Embedders",
     "EmbeddingChanged",
+    "Explainer",
+    "Explanation",
     "Hit",
     "HitTestRequest",
     "HitTestResult",
@@ -28,12 +32,14 @@ __all__ = [
     "KnowledgeBaseNotFound",
     "LegScore",
     "Mode",
+    "NothingToExplain",
     "QueryEmpty",
     "QueryTooLong",
     "Retriever",
     "RetrieverDep",
     "SearchRequest",
     "SearchResult",
+    "SearchSettings",
     "UnknownMode",
     "get_mode",
     "mode_names",

@@ -10,6 +10,13 @@ class KnowledgeBaseNotFound(NotFound):
     message = "There is no such knowledge base."
 
 
+class NothingToExplain(NotFound):
+    """The document or paragraph does not exist, or is not the caller's to see."""
+
+    code = "nothing-to-explain"
+    message = "There is no such document or paragraph."
+
+
 class QueryEmpty(Invalid):
     """A search without a question."""
 

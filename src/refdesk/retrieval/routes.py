@@ -5,6 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 
 from refdesk.accounts import BoundViewer
+from refdesk.kit.web import DatabaseDep
+from refdesk.retrieval.explaining import Explainer, ExplainRequest, ExplanationView
 from refdesk.retrieval.schemas import HitTestRequest, HitTestResult
 from refdesk.retrieval.service import Retriever
 
@@ -30,3 +32,21 @@ async def run_hit_test(body: HitTestRequest, scope: BoundViewer, retriever: Retr
     for knowledge_base_id in body.knowledge_base_ids:
         scope.require_resource("knowledge_base", knowledge_base_id)
     return HitTestResult.of(await retriever.search(scope, body.to_search()))
+
+
+@router.post(
+    "/hit-test/explain",
+    operation_id="explainHitTest",
+    summary="Why a document or paragraph is not among the hits of a search, or where it is",
+    response_model=ExplanationView,
+)
+async def explain_hit_test(
+    body: ExplainRequest, scope: BoundViewer, retriever: RetrieverDep, database: DatabaseDep
+) -> ExplanationView:
+    for knowledge_base_id in body.knowledge_base_ids:
+        scope.require_resource("knowledge_base", knowledge_base_id)
+    request = body.search()
+    found = await Explainer(database, retriever).explain(
+        scope, request, document_id=body.document_id, paragraph_id=body.paragraph_id
+    )
+    return ExplanationView.of(found, request)

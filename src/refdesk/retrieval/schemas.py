@@ -10,11 +10,9 @@ from refdesk.kit.border_types import CleanText
 from refdesk.retrieval.search import DropReason, Hit, SearchRequest, SearchResult
 
 
-class HitTestRequest(BaseModel):
-    """A question to one or more knowledge bases."""
+class SearchSettings(BaseModel):
+    """How to search: everything but the question and where."""
 
-    query: CleanText = Field(min_length=1)
-    knowledge_base_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)]
     mode: str = Field(default="blend", description="`embedding`, `keywords` or `blend`.")
     top_n: int = Field(default=5, ge=1, le=100)
     similarity: float = Field(default=0.45, ge=0, le=1, description="Calibrated threshold, 0–1.")
@@ -31,6 +29,13 @@ class HitTestRequest(BaseModel):
     )
     diversity: float = Field(default=0, ge=0, le=1, description="Prefer hits that say something else.")
     recency: float = Field(default=0, ge=0, le=1, description="Prefer newer documents.")
+
+
+class HitTestRequest(SearchSettings):
+    """A question to one or more knowledge bases."""
+
+    query: CleanText = Field(min_length=1)
+    knowledge_base_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)]
 
     def to_search(self) -> SearchRequest:
         return SearchRequest(**self.model_dump())

@@ -6,7 +6,28 @@ from datetime import date
 from typing import Any, Literal
 from uuid import UUID
 
-DropReason = Literal["below_threshold", "far_below_best", "repeats_another", "beyond_top_n"]
+DropReason = Literal["below_threshold", "below_rerank_score", "far_below_best", "repeats_another", "beyond_top_n"]
+
+
+@dataclass(frozen=True, slots=True)
+class RerankChoice:
+    """A model that puts the first `candidates` of the fused order in an order of its own.
+
+    `min_score`, on that model's own scale, is a gate of its own. After `timeout_s` the fused order stays.
+    """
+
+    model_id: UUID
+    candidates: int = 50
+    min_score: float | None = None
+    timeout_s: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWarning:
+    """Something that was asked for and could not be done."""
+
+    code: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +54,7 @@ class SearchRequest:
     drop: float | None = None
     diversity: float = 0.0
     recency: float = 0.0
+    rerank: RerankChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +75,7 @@ class Hit:
     `by_question`: that entry is a question attached to the paragraph. `returns_directly`: its document asks
     for the paragraph itself as the answer to a question this near. `dated`: when what the document says took
     effect, was published, or (if neither is known) was added here. `terms`: the hashed terms of its entry.
+    `rerank_score`: what the reranker gave it, on that model's own scale.
     """
 
     paragraph_id: UUID
@@ -73,6 +96,7 @@ class Hit:
     returns_directly: bool = False
     dated: date | None = None
     terms: frozenset[int] = field(default=frozenset(), repr=False)
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +113,7 @@ class SearchResult:
     """Hits in order, and the numbers that decided. `best` is the greatest similarity of all candidates.
 
     `candidates` counts paragraphs that either leg proposed; `dropped` are the nearest of those left out.
-    `strategy` is the one that was used.
+    `strategy` is the one that was used. `reranked` tells whether a reranker made the order.
     """
 
     hits: list[Hit]
@@ -101,3 +125,5 @@ class SearchResult:
     strategy: str = "hybrid-search"
     dropped: list[tuple[Hit, DropReason]] = field(default_factory=list[tuple[Hit, DropReason]])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
+    reranked: bool = False
+    warnings: tuple[SearchWarning, ...] = ()

@@ -30,6 +30,8 @@ def choose(hits: Sequence[Hit], request: SearchRequest) -> Chosen:
     for hit in hits:
         if request.apply_gate and hit.similarity < request.similarity:
             dropped.append((hit, "below_threshold"))
+        elif _below_rerank(hit, request):
+            dropped.append((hit, "below_rerank_score"))
         elif request.drop is not None and hit.similarity <= best - request.drop:
             dropped.append((hit, "far_below_best"))
         else:
@@ -41,7 +43,14 @@ def choose(hits: Sequence[Hit], request: SearchRequest) -> Chosen:
         dropped.append((hit, "repeats_another" if repeats else _beyond(hit, request)))
     order = {hit.paragraph_id: place for place, hit in enumerate(hits)}
     dropped.sort(key=lambda pair: order[pair[0].paragraph_id])
-    return Chosen(chosen, dropped, best >= request.similarity and bool(hits))
+    found = any(hit.similarity >= request.similarity and not _below_rerank(hit, request) for hit in hits)
+    return Chosen(chosen, dropped, found)
+
+
+def _below_rerank(hit: Hit, request: SearchRequest) -> bool:
+    """Whether the reranker judged a hit and found it wanting; a search without its order has no such gate."""
+    least = None if request.rerank is None else request.rerank.min_score
+    return least is not None and hit.rerank_score is not None and hit.rerank_score < least
 
 
 def _beyond(hit: Hit, request: SearchRequest) -> DropReason:

@@ -23,6 +23,7 @@ from refdesk.knowledge.indexing import EntryKind, StatisticsRepository
 from refdesk.retrieval.candidates import Candidates, Row
 from refdesk.retrieval.errors import EmbeddingChanged, QueryEmpty, QueryTooLong
 from refdesk.retrieval.gate import calibrate_words, combine
+from refdesk.retrieval.inside import Inside, Probe
 from refdesk.retrieval.modes import Mode, get_mode
 from refdesk.retrieval.query import TermedQuery, WeightedQuery, unsalted
 from refdesk.retrieval.repository import FoundParagraph, SearchedIndex, SearchRepository
@@ -120,9 +121,11 @@ class Retriever:
         *,
         depth: int,
         vectors: dict[UUID, _Embedded] | None = None,
+        probe: Probe | None = None,
     ) -> Ranking:
         """The plain search behind every strategy: at least `depth` hits where there are so many, by the mode
         and the weight of newness, before any gate. `vectors` keeps the query's vectors between searches.
+        `probe` looks into the search, within its transaction.
         """
         mode = get_mode(request.mode)
         clock = _Clock()
@@ -138,12 +141,12 @@ class Retriever:
                     embedded[model_id] = _Embedded(embedder, vector)
             clock.lap("embed")
         try:
-            return await self._read(scope, request, mode, embedded, clock, depth)
+            return await self._read(scope, request, mode, embedded, clock, depth, probe)
         except ProgrammingError as error:
             # Only when the base was deleted this very moment and its home dropped under the search.
             if not isinstance(error.orig, UndefinedTable):
                 raise
-            return await self._read(scope, request, mode, embedded, clock, depth)
+            return await self._read(scope, request, mode, embedded, clock, depth, probe)
 
     async def _read(
         self,
@@ -153,6 +156,7 @@ class Retriever:
         embedded: dict[UUID, _Embedded],
         clock: _Clock,
         depth: int,
+        probe: Probe | None,
     ) -> Ranking:
         limit = min(max(depth, 1) * CANDIDATES_PER_HIT, MAX_CANDIDATES)
         async with self._database.transaction() as session:
@@ -190,6 +194,9 @@ class Retriever:
             shown = _worth_looking_at(candidates, ranked, depth)
             paragraphs = await repository.paragraphs([candidates.rows[i] for i in shown])
             clock.lap("paragraphs")
+            if probe is not None:
+                seen = {key: (one.embedder, one.vector) for key, one in embedded.items()}
+                await probe(Inside(session, indexes, seen, words, filters, limit, candidates, order, ranked))
         hits = newer_first(_hits(candidates, order, shown, paragraphs, words), request.recency)
         clock.lap("judge")
         return Ranking(hits, len(ranked), clock.timings_ms)
