@@ -38,15 +38,14 @@ class TextReader:
     page: int | None = None
     comments: int = 0
     notes: int = 0
-    raw: list[str] = field(default_factory=list[str])
     pictures: Pictures | None = None
     _code: list[str] = field(default_factory=list[str])
     _headings: dict[int, int] = field(default_factory=dict[int, int])
     _lists: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
 
     def walk(self, node: Element) -> None:
-        """All blocks below a node."""
-        self._children(node)
+        """All blocks of a node."""
+        self._block(node)
         self._end_code()
 
     def _children(self, node: Element) -> None:
@@ -203,7 +202,6 @@ class TextReader:
                 parts.append(linked("".join(inside), child.get(f"{XLINK}href", "")))
             elif name == "ruby-text":
                 parts.extend(("(", "".join(child.itertext()), ")"))
-                self.raw.append("".join(child.itertext()))
             elif tag not in _DROPPED and isinstance(tag, str):
                 self._walk(child, parts, found)
             self._piece(child.tail, parts)
@@ -212,7 +210,6 @@ class TextReader:
         if text:
             # White space of the XML counts as one space; real spaces are elements.
             parts.append(" ".join(text.replace("\n", " ").split(" ")) if "\n" in text else text)
-            self.raw.append(text)
 
     def _later(self, node: Element) -> None:
         if node.tag == f"{TEXT}note":
@@ -225,7 +222,7 @@ class TextReader:
                 lines = [self.inline(p).text for p in node.iter(f"{TEXT}p")]
                 self.found.add("paragraph", "\n".join(lines), page=self.page)
         else:
-            self._children(node)
+            self._block(node)
 
     def grid(self, table: Element, later: list[Element]) -> list[list[str]]:
         """Rows of cells; places under a merged cell are empty."""
