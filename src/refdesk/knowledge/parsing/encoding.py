@@ -20,6 +20,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 64 * 1024
+# Share of everyday characters from which bytes are taken for Chinese in UTF-16.
+_EVERYDAY = 0.3
 _ALIASES = {
     **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
     **dict.fromkeys(("x-sjis", "shift_jis", "shift-jis"), "cp932"),
@@ -73,7 +75,11 @@ def looks_binary(head: bytes) -> bool:
     """Whether bytes are no text in any encoding: many control bytes and no UTF-16/32 pattern."""
     if not head or _bom(head) or _wide(head):
         return False
-    return len(_CONTROL.findall(head)) > 0.1 * len(head)
+    if len(_CONTROL.findall(head)) <= 0.1 * len(head):
+        return False
+    # Short Chinese in UTF-16 may have as many zero bytes on one side as on the other (退 is U+9000).
+    even = head[: min(len(head), 4096) // 2 * 2]
+    return all(_score(even, wide) < _EVERYDAY for wide in ("utf-16-le", "utf-16-be"))
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded:
@@ -96,7 +102,7 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
         return _finish(data, "utf-8", certain=False)
     for wide in ("utf-16-le", "utf-16-be"):
         # Chinese without a single space or digit has no zero bytes; everyday characters give it away.
-        if len(data) % 2 == 0 and _score(sample, wide) >= 0.3:
+        if len(data) % 2 == 0 and _score(sample, wide) >= _EVERYDAY:
             return _finish(data, wide, certain=False)
     east, score = _east_asian(sample)
     if east and score >= 0.25:
