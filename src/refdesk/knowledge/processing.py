@@ -260,7 +260,7 @@ class DocumentRun:
             report={
                 "extracted_chars": parsed.extracted_chars,
                 "kept_chars": parsed.kept_chars,
-                "removed_chars": result.removed_chars,
+                "removed_chars": result.removed_chars + parsed.meta.get("running_chars", 0),
                 "ocr_pages": len(parsed.meta.get("ocr_pages") or ()),
             },
         )

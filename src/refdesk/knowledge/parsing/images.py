@@ -89,6 +89,7 @@ class Picture:
             "page_sizes": sizes[:1] if len({tuple(size) for size in sizes}) == 1 else sizes,
             "created": picture.taken,
             "running_headers": running.lines,
+            "running_chars": running.chars or None,
         }
         meta |= report_ocr(found, sure, skipped, cut_short)
         parsed = finish(name, self.kind, found, meta, "".join(source))

@@ -122,7 +122,8 @@ class _Reading:
             pages.append(PageLayout(number, self.heights[-1]) if page is None else lay_out(page))
             report(number, count)
         texts, running = texts_of_pages(pages)
-        meta = self._meta() | {"running_headers": running.lines} | self._report()
+        meta = self._meta() | self._report()
+        meta |= {"running_headers": running.lines, "running_chars": running.chars or None}
         if not texts:
             raise self._nothing()
         meta["headings_from"] = self._blocks(texts)
