@@ -1,11 +1,17 @@
 """Rows of the access table: sources, tables of questions, exports and imports."""
 
 import hashlib
+import io
+import zipfile
+from uuid import UUID
 
 import httpx
 from tests.http.access_calls import Call, Row
 from tests.http.access_knowledge import base_of, document_of
 from tests.http.world import World, ok
+
+from refdesk.knowledge.exchange.progress import Progress
+from refdesk.knowledge.tables import KnowledgeBase
 
 API = "/api/v1"
 BASE = f"{API}/knowledge-bases/{{knowledge_base_id}}"
@@ -82,6 +88,24 @@ async def imported(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path={"knowledge_base_id": made["knowledge_base_id"]})
 
 
+async def failed_import(world: World, client: httpx.AsyncClient) -> Call:
+    call = await imported(world, client)
+    async with world.database.transaction() as session:
+        base = await session.get_one(KnowledgeBase, UUID(call.path["knowledge_base_id"]))
+        progress = Progress.of(base)
+        assert progress is not None
+        progress.save(base, state="failed")
+    return call
+
+
+async def folder_archive(world: World, _client: httpx.AsyncClient) -> Call:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as packed:
+        packed.writestr("a.txt", NOTES)
+    path = {"source_id": await _source(world, "folder")}
+    return Call(path=path, files={"file": ("folder.zip", buffer.getvalue())})
+
+
 SOURCES = (
     Row("GET", f"{BASE}/sources", "viewer", sources, 404, key=True),
     Row("POST", f"{BASE}/sources", "editor", new_source, 404),
@@ -92,11 +116,13 @@ SOURCES = (
     Row("POST", f"{SOURCE}/cancel", "editor", website, 404),
     Row("GET", f"{SOURCE}/items", "viewer", website, 404, key=True),
     Row("POST", f"{SOURCE}/manifest", "editor", manifest, 404),
+    Row("POST", f"{SOURCE}/archive", "editor", folder_archive, 404),
     Row("POST", f"{SOURCE}/files", "editor", folder_files, 404),
     Row("POST", f"{BASE}/qa-files", "editor", qa_file, 404),
     Row("GET", f"{BASE}/export", "editor", sources, 404),
     Row("GET", f"{API}/documents/{{document_id}}/export", "viewer", exported_document, 404, key=True),
     Row("POST", f"{API}/knowledge-base-imports", "editor", archive),
     Row("GET", f"{API}/knowledge-base-imports/{{knowledge_base_id}}", "viewer", imported, 404, key=True),
+    Row("POST", f"{API}/knowledge-base-imports/{{knowledge_base_id}}/retry", "editor", failed_import, 404),
     Row("GET", f"{API}/qa-templates/{{language}}.{{kind}}", "viewer", template, 200, key=True, bound=True),
 )

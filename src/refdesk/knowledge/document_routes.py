@@ -15,7 +15,7 @@ from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.downloads import DOWNLOAD, UNTRUSTED, download
 from refdesk.knowledge.draft_expiry import EXTENDS_DRAFT
 from refdesk.knowledge.passwords import seal_password
-from refdesk.knowledge.routes import SettingsDep
+from refdesk.knowledge.route_parts import SettingsDep
 from refdesk.knowledge.schemas import DocumentRetry, DocumentUpdate, DocumentView
 from refdesk.knowledge.tables import Blob, Document
 

@@ -15,7 +15,7 @@ from refdesk.accounts import BoundEditor, Scope
 from refdesk.kit.clock import now
 from refdesk.kit.settings import Settings
 from refdesk.kit.web import Tx
-from refdesk.knowledge.routes import SettingsDep
+from refdesk.knowledge.route_parts import SettingsDep
 from refdesk.knowledge.tables import Document, Paragraph
 
 

@@ -3,15 +3,16 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Depends, Query, Request
+from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import JSONResponse
 
 from refdesk.accounts import BoundEditor
-from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
+from refdesk.kit.web import DatabaseDep, Page, Tx
 from refdesk.knowledge import uploads
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.drafts import Drafts
-from refdesk.knowledge.routes import UPLOAD_BODY, SettingsDep
+from refdesk.knowledge.route_parts import ListQuery, SettingsDep
+from refdesk.knowledge.routes import UPLOAD_BODY
 from refdesk.knowledge.schemas import DocumentView, DraftImport, DraftImportResult, UploadResult
 
 router = APIRouter(prefix="/api/v1/knowledge-bases/{knowledge_base_id}", tags=["knowledge"])
@@ -47,7 +48,7 @@ async def upload_drafts(
 
 @router.get("/drafts", operation_id="listDrafts", summary="List previews that were not imported yet")
 async def list_drafts(
-    knowledge_base_id: UUID, session: Tx, scope: BoundEditor, page: Annotated[PageQuery, Depends()]
+    knowledge_base_id: UUID, session: Tx, scope: BoundEditor, page: ListQuery
 ) -> Page[DocumentView]:
     return await Drafts(session, scope).page(knowledge_base_id, limit=page.limit, cursor=page.cursor)
 

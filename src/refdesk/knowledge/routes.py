@@ -10,13 +10,13 @@ from fastapi.responses import JSONResponse
 from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer, still_admitted
 from refdesk.gateway import GatewayDep
 from refdesk.kit.border_types import CleanText, clean_text
-from refdesk.kit.settings import Settings
 from refdesk.kit.sse import EventStreamResponse
-from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
+from refdesk.kit.web import DatabaseDep, Page, Tx
 from refdesk.knowledge import events, uploads
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.repository import DocumentFilter
+from refdesk.knowledge.route_parts import ListQuery, SettingsDep, many_files
 from refdesk.knowledge.sample import create_sample_library
 from refdesk.knowledge.schemas import (
     DocumentList,
@@ -31,16 +31,6 @@ from refdesk.knowledge.schemas import (
 )
 
 router = APIRouter(prefix="/api/v1", tags=["knowledge"])
-
-
-def get_settings_of_app(request: Request) -> Settings:
-    """The settings the running application was made with."""
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-SettingsDep = Annotated[Settings, Depends(get_settings_of_app)]
-ListQuery = Annotated[PageQuery, Depends()]
 
 
 def document_filter(
@@ -76,29 +66,16 @@ def document_filter(
     )
 
 
-UPLOAD_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "settings": {
-                            "type": "string",
-                            "description": "JSON of SplitOptions for these files; send it before them. "
-                            "Left out: the settings of the knowledge base.",
-                        },
-                        "allow_duplicate": {"type": "string", "enum": ["true", "false"]},
-                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                    },
-                },
-                "encoding": {"files": {"contentType": "application/octet-stream"}},
-            }
+UPLOAD_BODY = many_files(
+    fields={
+        "settings": {
+            "type": "string",
+            "description": "JSON of SplitOptions for these files; send it before them. "
+            "Left out: the settings of the knowledge base.",
         },
+        "allow_duplicate": {"type": "string", "enum": ["true", "false"]},
     }
-}
+)
 _EVENT_STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events `document` (DocumentProgress) and `counts` (KnowledgeBaseCounts); a comment "

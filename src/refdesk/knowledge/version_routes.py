@@ -1,17 +1,17 @@
 """HTTP of versions: a new file for a document, the list, what is in each, what differs, back to one."""
 
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from refdesk.accounts import BoundEditor, BoundViewer, Scope
 from refdesk.kit.border_types import MAX_INT, CleanText
 from refdesk.kit.database import Database
 from refdesk.kit.errors import AppError
-from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
+from refdesk.kit.web import DatabaseDep, Page, Tx
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.document_routes import PAGE_IMAGE, PageNumber, Scale, page_image
 from refdesk.knowledge.documents import Documents
@@ -20,7 +20,7 @@ from refdesk.knowledge.edit_conflicts import EditConflicts
 from refdesk.knowledge.errors import MalformedUpload, NoFiles
 from refdesk.knowledge.parsing import EmptyFile
 from refdesk.knowledge.receiving import Received, received_files
-from refdesk.knowledge.routes import SettingsDep
+from refdesk.knowledge.route_parts import ListQuery, SettingsDep, one_file
 from refdesk.knowledge.schemas import ConflictDecision, DocumentDiff, DocumentView, ParagraphPage, VersionView
 from refdesk.knowledge.uploads import Target
 from refdesk.knowledge.versions import replace_file, restore
@@ -31,21 +31,7 @@ router = APIRouter(prefix="/api/v1", tags=["knowledge"])
 Number = Annotated[int, Path(ge=1, le=MAX_INT)]
 Limit = Annotated[int, Query(ge=1, le=500)]
 Cursor = Annotated[CleanText | None, Query(max_length=200)]
-_FILE_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                },
-                "encoding": {"file": {"contentType": "application/octet-stream"}},
-            }
-        },
-    }
-}
+_FILE_BODY = one_file()
 
 
 @router.post(
@@ -107,7 +93,7 @@ async def _receive_one(
     summary="A document's versions, the newest first",
 )
 async def list_document_versions(
-    document_id: UUID, session: Tx, scope: BoundViewer, page: Annotated[PageQuery, Depends()]
+    document_id: UUID, session: Tx, scope: BoundViewer, page: ListQuery
 ) -> Page[VersionView]:
     return await Versions(session, scope).page(document_id, limit=page.limit, cursor=page.cursor)
 

@@ -4,13 +4,12 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer, audit
 from refdesk.gateway import GatewayDep
 from refdesk.kit.border_types import Name
-from refdesk.kit.settings import Settings
 from refdesk.kit.web import DatabaseDep, Tx
 from refdesk.knowledge.exchange.export import export_base
 from refdesk.knowledge.exchange.markdown import markdown
@@ -18,33 +17,15 @@ from refdesk.knowledge.exchange.schemas import ImportView
 from refdesk.knowledge.exchange.service import import_view, receive_archive, retry_import
 from refdesk.knowledge.filenames import content_disposition
 from refdesk.knowledge.repository import RESOURCE, DocumentRepository, KnowledgeBaseRepository
+from refdesk.knowledge.route_parts import SettingsDep, one_file
 
 router = APIRouter(prefix="/api/v1", tags=["knowledge"])
-
-
-def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
 
 
 _ZIP: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}
 }
-_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                },
-                "encoding": {"file": {"contentType": "application/zip"}},
-            }
-        },
-    }
-}
+_BODY = one_file("application/zip")
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -110,7 +91,7 @@ async def import_knowledge_base(
     request: Request,
     session: Tx,
     scope: Editor,
-    settings: Annotated[Settings, Depends(_settings)],
+    settings: SettingsDep,
     database: DatabaseDep,
     gateway: GatewayDep,
     name: Annotated[Name | None, Query(description="Left out: the name it had.")] = None,

@@ -1,45 +1,24 @@
 """HTTP of QA imports and their templates."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from refdesk.accounts import BoundEditor, BoundViewer
-from refdesk.kit.settings import Settings
 from refdesk.kit.web import DatabaseDep, Tx
 from refdesk.knowledge.filenames import content_disposition
 from refdesk.knowledge.qa.schemas import QaImportResult
 from refdesk.knowledge.qa.service import receive_tables
 from refdesk.knowledge.qa.templates import MEDIA_TYPES, template
 from refdesk.knowledge.repository import KnowledgeBaseRepository
+from refdesk.knowledge.route_parts import SettingsDep, many_files
 
 router = APIRouter(prefix="/api/v1", tags=["knowledge"])
 
 
-def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}}
-                    },
-                },
-                "encoding": {"files": {"contentType": "application/octet-stream"}},
-            }
-        },
-    }
-}
+_BODY = many_files()
 
 
 @router.post(
@@ -54,7 +33,7 @@ async def import_qa_files(
     request: Request,
     session: Tx,
     scope: BoundEditor,
-    settings: Annotated[Settings, Depends(_settings)],
+    settings: SettingsDep,
     database: DatabaseDep,
     allow_duplicate: Annotated[
         bool, Query(description="Keep a file whose content the base already holds.")

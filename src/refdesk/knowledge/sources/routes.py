@@ -1,16 +1,18 @@
 """HTTP of sources: web sites and folders, their runs and what these met."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 
 from refdesk.accounts import BoundEditor, BoundViewer
 from refdesk.kit.border_types import CleanText
-from refdesk.kit.settings import Settings
-from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
+from refdesk.kit.web import DatabaseDep, Page, Tx
+from refdesk.knowledge.route_parts import ListQuery, SettingsDep, many_files, one_file
+from refdesk.knowledge.sources.archive import ArchiveRun
 from refdesk.knowledge.sources.folder import Folders, receive_files
 from refdesk.knowledge.sources.schemas import (
+    ArchiveSync,
     FolderUploadResult,
     ItemState,
     Manifest,
@@ -26,35 +28,8 @@ from refdesk.knowledge.sources.service import Sources
 router = APIRouter(prefix="/api/v1", tags=["sources"])
 
 
-def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-SettingsDep = Annotated[Settings, Depends(_settings)]
-ListQuery = Annotated[PageQuery, Depends()]
-
-_FILES_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {
-                            "type": "array",
-                            "items": {"type": "string", "format": "binary"},
-                            "description": "The file name of each part is its path in the folder.",
-                        }
-                    },
-                },
-                "encoding": {"files": {"contentType": "application/octet-stream"}},
-            }
-        },
-    }
-}
+_FILES_BODY = many_files("The file name of each part is its path in the folder.")
+_ARCHIVE_BODY = one_file("application/zip")
 
 
 @router.get(
@@ -155,6 +130,29 @@ async def send_manifest(
     source_id: UUID, body: Manifest, session: Tx, scope: BoundEditor, settings: SettingsDep
 ) -> ManifestAnswer:
     return await Folders(session, scope, settings).manifest(source_id, body)
+
+
+@router.post(
+    "/sources/{source_id}/archive",
+    operation_id="syncArchive",
+    summary="Bring a folder in step with a ZIP: changed files become new versions, what is gone is removed",
+    status_code=202,
+    openapi_extra=_ARCHIVE_BODY,
+)
+async def sync_archive(
+    source_id: UUID,
+    request: Request,
+    session: Tx,
+    scope: BoundEditor,
+    settings: SettingsDep,
+    database: DatabaseDep,
+    how: Annotated[SyncRequest, Query()],
+    keep: Annotated[bool, Query(description="Documents whose files are gone stay.")] = False,
+) -> ArchiveSync:
+    await Folders(session, scope, settings).get(source_id)
+    # As below.
+    await session.commit()
+    return await ArchiveRun(database, scope, settings, source_id).receive(request, how, keep=keep)
 
 
 @router.post(

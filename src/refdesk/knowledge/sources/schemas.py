@@ -184,6 +184,17 @@ class ManifestAnswer(BaseModel):
     refused: list[RefusedFile]
 
 
+class ArchiveSync(BaseModel):
+    """What an archive brought. `upload` were added or changed; `files` says what became of each of these."""
+
+    upload: list[str]
+    unchanged: int
+    renamed: list[str]
+    removed: list[str]
+    refused: list[RefusedFile]
+    files: list[FileOutcome]
+
+
 class FolderUploadResult(BaseModel):
     """What became of every file that was sent. `unread`: the rest of the request was not read."""
 

@@ -1,0 +1,38 @@
+"""What the routes of this room share: the process's settings, a list's query, a body of one or more files."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from refdesk.kit.settings import Settings
+from refdesk.kit.web import PageQuery
+
+
+def get_settings_of_app(request: Request) -> Settings:
+    """The settings the running application was made with."""
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+SettingsDep = Annotated[Settings, Depends(get_settings_of_app)]
+ListQuery = Annotated[PageQuery, Depends()]
+
+
+def one_file(content_type: str = "application/octet-stream") -> dict[str, Any]:
+    """OpenAPI of a multipart body with one part `file`, which is read as a stream."""
+    file = {"type": "string", "format": "binary"}
+    return _multipart({"file": file}, "file", content_type)
+
+
+def many_files(description: str | None = None, fields: dict[str, Any] | None = None) -> dict[str, Any]:
+    """OpenAPI of a multipart body with parts `files`, and `fields` before them."""
+    files: dict[str, Any] = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    if description is not None:
+        files["description"] = description
+    return _multipart({**(fields or {}), "files": files}, "files", "application/octet-stream")
+
+
+def _multipart(properties: dict[str, Any], name: str, content_type: str) -> dict[str, Any]:
+    schema = {"type": "object", "required": [name], "properties": properties}
+    body = {"schema": schema, "encoding": {name: {"contentType": content_type}}}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": body}}}
