@@ -5,7 +5,7 @@ The index lies in `indexing`.
 
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, UniqueConstraint, Uuid
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, UniqueConstraint, Uuid, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from refdesk.kit.columns import (
@@ -88,8 +88,9 @@ class Document(Base):
     `state`: `queued`, `parsing`, `splitting`, `indexing`, `ready`, `failed`, `cancelled`. `error` is
     `{code, stage, reason, hint}`. `attempt` is the fencing token of the job that may write: a job that
     finds another attempt in the row stops. `access_list_id` is the document's own list; `acl_id` the one
-    that counts (its own, else its folder's), 0 for whoever may view the base. `split_at` tells since when the paragraphs are complete: where it is set, processing goes on with indexing. `deleted_at`
-    hides a document whose rows a job is still removing.
+    that counts (its own, else its folder's), 0 for whoever may view the base. `split_at` tells since when the
+    paragraphs are complete: where it is set, processing goes on with indexing. `deleted_at` hides a document
+    whose rows a job is still removing.
 
     A draft (`is_draft`) is a preview: its paragraphs can be read and changed, nothing of it is indexed or
     counted, and it is removed at `expires_at` unless it was imported. `found_meta` is what the file says of
@@ -150,7 +151,16 @@ class Document(Base):
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
 
-    __table_args__ = (Index("ix_documents_knowledge_base_id_updated_at", "knowledge_base_id", "updated_at"),)
+    __table_args__ = (
+        Index("ix_documents_knowledge_base_id_updated_at", "knowledge_base_id", "updated_at"),
+        Index(
+            "ix_documents_restricted",
+            "knowledge_base_id",
+            "id",
+            "acl_id",
+            postgresql_where=text("acl_id <> 0"),
+        ),
+    )
 
 
 class Paragraph(Base):

@@ -12,6 +12,7 @@ _TABLE_MODULES = (
     "refdesk.knowledge.access.tables",
     "refdesk.knowledge.terms.tables",
     "refdesk.knowledge.indexing.tables",
+    "refdesk.retrieval.routing.tables",
     "refdesk.chat.tables",
     "refdesk.apps.tables",
     "refdesk.evaluation.tables",
@@ -25,4 +26,6 @@ metadata = Base.metadata
 
 def is_compared(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:
     """Whether Alembic compares a thing with the models: not the queue's tables and the partitions."""
-    return not (kind == "table" and (name or "").startswith(("procrastinate_", "index_entries")))
+    return not (
+        kind == "table" and (name or "").startswith(("procrastinate_", "index_entries", "route_centroids"))
+    )

@@ -9,6 +9,19 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
+# Reached by SQL only: a mapped class knows no `halfvec`.
+ROUTE_CENTROIDS = """
+CREATE TABLE route_centroids (
+    index_id uuid NOT NULL REFERENCES indexes (id) ON DELETE CASCADE,
+    workspace_id uuid NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+    acl_id bigint NOT NULL,
+    size integer NOT NULL,
+    centroid halfvec NOT NULL
+);
+CREATE INDEX ix_route_centroids_index_id ON route_centroids (index_id);
+CREATE INDEX ix_route_centroids_workspace_id ON route_centroids (workspace_id);
+"""
+
 
 def upgrade() -> None:
     op.create_table(
@@ -238,7 +251,6 @@ def upgrade() -> None:
         sa.Column("comparison", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("attempt", sa.Uuid(), nullable=True),
-        sa.Column("cancel_requested", sa.Boolean(), nullable=False),
         sa.Column("created_by", sa.Uuid(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -288,9 +300,59 @@ def upgrade() -> None:
         op.f("fk_documents_folder_id"), "documents", "folders", ["folder_id"], ["id"], ondelete="SET NULL"
     )
     op.add_column("models", sa.Column("gates", postgresql.JSONB(astext_type=sa.Text()), nullable=True))
+    op.create_table(
+        "route_profiles",
+        sa.Column("index_id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("entry_count", sa.BigInteger(), nullable=False),
+        sa.Column("total_length", sa.BigInteger(), nullable=False),
+        sa.Column("access_print", sa.String(length=32), nullable=False),
+        sa.Column("refreshed_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["index_id"], ["indexes.id"], name=op.f("fk_route_profiles_index_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_route_profiles_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("index_id", name=op.f("pk_route_profiles")),
+    )
+    op.create_index(op.f("ix_route_profiles_workspace_id"), "route_profiles", ["workspace_id"], unique=False)
+    op.create_table(
+        "route_terms",
+        sa.Column("index_id", sa.Uuid(), nullable=False),
+        sa.Column("acl_id", sa.BigInteger(), nullable=False),
+        sa.Column("term", sa.Integer(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("frequency", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["index_id"], ["indexes.id"], name=op.f("fk_route_terms_index_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_route_terms_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("index_id", "acl_id", "term", name=op.f("pk_route_terms")),
+    )
+    op.create_index(op.f("ix_route_terms_workspace_id"), "route_terms", ["workspace_id"], unique=False)
+    op.execute(ROUTE_CENTROIDS)
+    op.create_index(
+        "ix_documents_restricted",
+        "documents",
+        ["knowledge_base_id", "id", "acl_id"],
+        unique=False,
+        postgresql_where=sa.text("acl_id <> 0"),
+    )
 
 
 def downgrade() -> None:
+    op.drop_index("ix_documents_restricted", table_name="documents")
+    op.execute("DROP TABLE route_centroids")
+    op.drop_index(op.f("ix_route_terms_workspace_id"), table_name="route_terms")
+    op.drop_table("route_terms")
+    op.drop_index(op.f("ix_route_profiles_workspace_id"), table_name="route_profiles")
+    op.drop_table("route_profiles")
     op.drop_column("models", "gates")
     op.drop_constraint(op.f("fk_documents_folder_id"), "documents", type_="foreignkey")
     op.drop_constraint(op.f("fk_documents_access_list_id"), "documents", type_="foreignkey")
