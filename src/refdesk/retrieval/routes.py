@@ -31,7 +31,7 @@ RetrieverDep = Annotated[Retriever, Depends(get_retriever)]
 async def run_hit_test(body: HitTestRequest, scope: BoundViewer, retriever: RetrieverDep) -> HitTestResult:
     for knowledge_base_id in body.knowledge_base_ids:
         scope.require_resource("knowledge_base", knowledge_base_id)
-    return HitTestResult.of(await retriever.search(scope, body.to_search()))
+    return HitTestResult.of(await retriever.search(scope, body.to_search()), body.query)
 
 
 @router.post(

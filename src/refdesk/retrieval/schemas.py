@@ -7,7 +7,24 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from refdesk.kit.border_types import CleanText
-from refdesk.retrieval.search import DropReason, Hit, SearchRequest, SearchResult
+from refdesk.retrieval.highlighting import places_of, words_to_mark
+from refdesk.retrieval.search import DropReason, Hit, RerankChoice, SearchRequest, SearchResult
+
+
+class RerankSettings(BaseModel):
+    """A reranker over the order of the search."""
+
+    model_id: UUID = Field(description="A model of the kind RERANKER.")
+    candidates: int = Field(default=50, ge=1, le=200, description="How many paragraphs it puts in order.")
+    min_score: float | None = Field(
+        default=None, description="Leave out what scores less, on the model's own scale."
+    )
+    timeout_s: float = Field(
+        default=3.0, ge=0.1, le=60, description="After that the order of the search stays."
+    )
+
+    def to_choice(self) -> RerankChoice:
+        return RerankChoice(**self.model_dump())
 
 
 class SearchSettings(BaseModel):
@@ -29,6 +46,12 @@ class SearchSettings(BaseModel):
     )
     diversity: float = Field(default=0, ge=0, le=1, description="Prefer hits that say something else.")
     recency: float = Field(default=0, ge=0, le=1, description="Prefer newer documents.")
+    rerank: RerankSettings | None = None
+
+    def chosen(self) -> dict[str, Any]:
+        """The settings as members of a `SearchRequest`."""
+        settings = {name: getattr(self, name) for name in SearchSettings.model_fields}
+        return settings | {"rerank": None if self.rerank is None else self.rerank.to_choice()}
 
 
 class HitTestRequest(SearchSettings):
@@ -38,7 +61,7 @@ class HitTestRequest(SearchSettings):
     knowledge_base_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)]
 
     def to_search(self) -> SearchRequest:
-        return SearchRequest(**self.model_dump())
+        return SearchRequest(query=self.query, knowledge_base_ids=self.knowledge_base_ids, **self.chosen())
 
 
 class LegScoreView(BaseModel):
@@ -70,11 +93,17 @@ class HitView(BaseModel):
     piece: tuple[int, int] = Field(description="Span of `content` that the best entry holds.")
     by_question: bool = Field(description="Found by a question attached to the paragraph.")
     returns_directly: bool = Field(description="The paragraph itself is the answer to a question this near.")
+    rerank_score: float | None = Field(description="The reranker's score, on that model's own scale.")
     dated: date | None = Field(description="When the document took effect, was published or was added.")
+    words: list[tuple[int, int]] = Field(
+        default_factory=list[tuple[int, int]], description="Spans of `content` with words of the question."
+    )
 
     @classmethod
-    def of(cls, hit: Hit) -> "HitView":
-        return cls.model_validate(hit, from_attributes=True)
+    def of(cls, hit: Hit, marked: frozenset[str] = frozenset()) -> "HitView":
+        view = cls.model_validate(hit, from_attributes=True)
+        view.words = places_of(marked, hit.content)
+        return view
 
 
 class DroppedView(BaseModel):
@@ -82,6 +111,15 @@ class DroppedView(BaseModel):
 
     hit: HitView
     reason: DropReason
+
+
+class SearchWarningView(BaseModel):
+    """Something that was asked for and could not be done."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    code: str
+    message: str
 
 
 class HitTestResult(BaseModel):
@@ -96,17 +134,24 @@ class HitTestResult(BaseModel):
     strategy: str = Field(description="The strategy that was used.")
     dropped: list[DroppedView]
     timings_ms: dict[str, float]
+    reranked: bool = Field(description="Whether a reranker made the order.")
+    warnings: list[SearchWarningView]
 
     @classmethod
-    def of(cls, result: SearchResult) -> "HitTestResult":
+    def of(cls, result: SearchResult, query: str) -> "HitTestResult":
+        marked = words_to_mark(query)
         return cls(
-            hits=[HitView.of(hit) for hit in result.hits],
+            hits=[HitView.of(hit, marked) for hit in result.hits],
             found=result.found,
             best=result.best,
             threshold=result.threshold,
             candidates=result.candidates,
             mode=result.mode,
             strategy=result.strategy,
-            dropped=[DroppedView(hit=HitView.of(hit), reason=reason) for hit, reason in result.dropped],
+            dropped=[
+                DroppedView(hit=HitView.of(hit, marked), reason=reason) for hit, reason in result.dropped
+            ],
             timings_ms=result.timings_ms,
+            reranked=result.reranked,
+            warnings=[SearchWarningView.model_validate(warning) for warning in result.warnings],
         )

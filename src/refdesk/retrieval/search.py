@@ -6,7 +6,11 @@ from datetime import date
 from typing import Any, Literal
 from uuid import UUID
 
-DropReason = Literal["below_threshold", "below_rerank_score", "far_below_best", "repeats_another", "beyond_top_n"]
+from refdesk.retrieval.routing import Route, RouteSettings
+
+DropReason = Literal[
+    "below_threshold", "below_rerank_score", "far_below_best", "repeats_another", "beyond_top_n"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class SearchRequest:
     `strategy` is the name of a registered strategy, or `auto` for the one that the question's form asks for.
     `drop`: hits whose similarity is that much below the best are left out. `diversity` 0–1: how much a hit
     loses by saying what a better one says already. `recency` 0–1: how much the newest documents gain.
+    `route`: choose first which of the bases to search; None searches all.
     """
 
     query: str
@@ -55,6 +60,7 @@ class SearchRequest:
     diversity: float = 0.0
     recency: float = 0.0
     rerank: RerankChoice | None = None
+    route: RouteSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,7 @@ class SearchResult:
 
     `candidates` counts paragraphs that either leg proposed; `dropped` are the nearest of those left out.
     `strategy` is the one that was used. `reranked` tells whether a reranker made the order.
+    `route` tells which bases were searched, if that was chosen.
     """
 
     hits: list[Hit]
@@ -127,3 +134,4 @@ class SearchResult:
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
     reranked: bool = False
     warnings: tuple[SearchWarning, ...] = ()
+    route: Route | None = None

@@ -25,12 +25,13 @@ class Chosen:
 def choose(hits: Sequence[Hit], request: SearchRequest) -> Chosen:
     """The hits to return, best first, and the others with the reason each was left out."""
     best = max((hit.similarity for hit in hits), default=0.0)
+    least = _least_rerank_score(hits, request)
     dropped: list[tuple[Hit, DropReason]] = []
     kept: list[Hit] = []
     for hit in hits:
         if request.apply_gate and hit.similarity < request.similarity:
             dropped.append((hit, "below_threshold"))
-        elif _below_rerank(hit, request):
+        elif request.apply_gate and _below_rerank(hit, least):
             dropped.append((hit, "below_rerank_score"))
         elif request.drop is not None and hit.similarity <= best - request.drop:
             dropped.append((hit, "far_below_best"))
@@ -43,14 +44,19 @@ def choose(hits: Sequence[Hit], request: SearchRequest) -> Chosen:
         dropped.append((hit, "repeats_another" if repeats else _beyond(hit, request)))
     order = {hit.paragraph_id: place for place, hit in enumerate(hits)}
     dropped.sort(key=lambda pair: order[pair[0].paragraph_id])
-    found = any(hit.similarity >= request.similarity and not _below_rerank(hit, request) for hit in hits)
+    found = any(hit.similarity >= request.similarity and not _below_rerank(hit, least) for hit in hits)
     return Chosen(chosen, dropped, found)
 
 
-def _below_rerank(hit: Hit, request: SearchRequest) -> bool:
-    """Whether the reranker judged a hit and found it wanting; a search without its order has no such gate."""
-    least = None if request.rerank is None else request.rerank.min_score
-    return least is not None and hit.rerank_score is not None and hit.rerank_score < least
+def _least_rerank_score(hits: Sequence[Hit], request: SearchRequest) -> float | None:
+    """The gate of the reranker; none where it failed: an order without it has no such scores."""
+    if request.rerank is None or all(hit.rerank_score is None for hit in hits):
+        return None
+    return request.rerank.min_score
+
+
+def _below_rerank(hit: Hit, least: float | None) -> bool:
+    return least is not None and (hit.rerank_score is None or hit.rerank_score < least)
 
 
 def _beyond(hit: Hit, request: SearchRequest) -> DropReason:

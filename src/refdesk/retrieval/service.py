@@ -27,10 +27,12 @@ from refdesk.retrieval.inside import Inside, Probe
 from refdesk.retrieval.modes import Mode, get_mode
 from refdesk.retrieval.query import TermedQuery, WeightedQuery, unsalted
 from refdesk.retrieval.repository import FoundParagraph, SearchedIndex, SearchRepository
+from refdesk.retrieval.reranking import Rerankers, rerank
+from refdesk.retrieval.routing import Route, RouteQuery, RouteSettings, choose_route
 from refdesk.retrieval.search import Hit, LegScore, Ranking, SearchRequest, SearchResult
 from refdesk.retrieval.selection import choose, date_of, newer_first
 from refdesk.retrieval.statements import Filters, Target, candidates_statement, scan_settings
-from refdesk.retrieval.strategies import get_strategy
+from refdesk.retrieval.strategies import Settles, get_strategy
 from refdesk.retrieval.wording import Wording, alike
 
 MAX_CANDIDATES = 500
@@ -39,8 +41,8 @@ _DROPPED_SHOWN = 20
 _LEADERS = 5
 
 
-class Embedders(Protocol):
-    """Where embedding models come from: the gateway, or a test's stand-in."""
+class Embedders(Rerankers, Protocol):
+    """Where models come from: the gateway, or a test's stand-in."""
 
     async def embedder(self, scope: Scope, model_id: UUID) -> Embedder: ...
 
@@ -100,8 +102,24 @@ class Retriever:
         request = replace(request, query=query)
         get_mode(request.mode)
         strategy = get_strategy(request.strategy, query)
-        ranking = await strategy.rank(request, _Search(self, scope))
-        chosen = choose(ranking.hits, request)
+        wanted = request.top_n
+        if request.rerank is not None:
+            wanted = max(wanted, request.rerank.candidates)
+        search = _Search(self, scope)
+        route = None
+        if request.route is not None:
+            route = await self.route(scope, request, vectors=search.vectors.setdefault(query, {}))
+            request = replace(request, knowledge_base_ids=route.searched)
+        ranking = await strategy.rank(replace(request, top_n=wanted), search)
+        hits, reranked, warning = ranking.hits, False, None
+        if request.rerank is not None:
+            clock = _Clock(ranking.timings_ms)
+            done = await rerank(self._gateway, scope, query, hits, request.rerank)
+            hits, reranked, warning = done.hits, done.done, done.warning
+            if reranked and isinstance(strategy, Settles):
+                hits = strategy.settle(hits)
+            clock.lap("rerank")
+        chosen = choose(hits, request)
         return SearchResult(
             hits=chosen.hits,
             found=chosen.found,
@@ -112,7 +130,44 @@ class Retriever:
             strategy=strategy.name,
             dropped=chosen.dropped[:_DROPPED_SHOWN],
             timings_ms=ranking.timings_ms,
+            reranked=reranked,
+            warnings=() if warning is None else (warning,),
+            route=route,
         )
+
+    async def route(
+        self, scope: Scope, request: SearchRequest, *, vectors: dict[UUID, _Embedded] | None = None
+    ) -> Route:
+        """Which of the request's bases are worth searching, with the numbers that decided; searches none.
+
+        `vectors` keeps the query's vectors for the search. Raises as `search` does.
+        """
+        mode = get_mode(request.mode)
+        settings = request.route or RouteSettings()
+        async with self._database.transaction() as session:
+            indexes = await SearchRepository(session, scope).active_indexes(request.knowledge_base_ids)
+        embedded = vectors if vectors is not None else {}
+        if mode.uses_dense and len(indexes) > settings.few:
+            await self._embed(scope, request.query, indexes, embedded)
+        query = RouteQuery(
+            request.query, {model: found.vector for model, found in embedded.items()}, mode.uses_lexical
+        )
+        return await choose_route(
+            self._database, self._gateway, scope, query, request.knowledge_base_ids, settings
+        )
+
+    async def _embed(
+        self,
+        scope: Scope,
+        query: str,
+        indexes: Sequence[SearchedIndex],
+        embedded: dict[UUID, _Embedded],
+    ) -> None:
+        """Add the query's vector of each model of the indexes that is not there yet."""
+        for model_id in dict.fromkeys(index.model_id for index in indexes):
+            if model_id not in embedded:
+                embedder = await self._gateway.embedder(scope, model_id)
+                embedded[model_id] = _Embedded(embedder, (await embedder.embed_queries([query]))[0])
 
     async def rank(
         self,
@@ -134,11 +189,7 @@ class Retriever:
         clock.lap("indexes")
         embedded = vectors if vectors is not None else {}
         if mode.uses_dense:
-            for model_id in dict.fromkeys(index.model_id for index in indexes):
-                if model_id not in embedded:
-                    embedder = await self._gateway.embedder(scope, model_id)
-                    vector = (await embedder.embed_queries([request.query]))[0]
-                    embedded[model_id] = _Embedded(embedder, vector)
+            await self._embed(scope, request.query, indexes, embedded)
             clock.lap("embed")
         try:
             return await self._read(scope, request, mode, embedded, clock, depth, probe)

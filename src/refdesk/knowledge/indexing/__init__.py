@@ -9,6 +9,7 @@ from refdesk.knowledge.indexing import jobs as jobs
 from refdesk.knowledge.indexing.bm25 import idf
 from refdesk.knowledge.indexing.entries import EntryKind, ParagraphText, PreparedEntries, prepare_entries
 from refdesk.knowledge.indexing.errors import IndexNotFound, VectorsInvalid, VectorsMismatch
+from refdesk.knowledge.indexing.folding import fold
 from refdesk.knowledge.indexing.homes import (
     HALFVEC_HNSW_LIMIT,
     sweep_homes,
@@ -18,6 +19,7 @@ from refdesk.knowledge.indexing.homes import (
 from refdesk.knowledge.indexing.maintenance import settle
 from refdesk.knowledge.indexing.relexing import Relexed, match_questions, relex
 from refdesk.knowledge.indexing.repository import (
+    HOMES_LOCK,
     SHARED_HOME,
     create_index,
     drop_index,
@@ -37,6 +39,7 @@ from refdesk.knowledge.indexing.writer import IndexWriter, Written
 
 __all__ = [
     "HALFVEC_HNSW_LIMIT",
+    "HOMES_LOCK",
     "NO_TERMS",
     "SHARED_HOME",
     "EntryKind",
@@ -57,6 +60,7 @@ __all__ = [
     "dominant_script",
     "drop_index",
     "drop_indexes_of_base",
+    "fold",
     "halfvec_text",
     "hold_off_writers",
     "identifiers",

@@ -102,6 +102,27 @@ async def _words(
     return held
 
 
+async def choose_route(
+    database: Database,
+    models: object,
+    scope: Scope,
+    query: RouteQuery,
+    knowledge_base_ids: Sequence[UUID],
+    settings: RouteSettings,
+) -> Route:
+    """The choice for a caller, who may see what `scope` may; asks the settings' model too, if there is one.
+
+    `models` is asked only if it has language models (`Completers`).
+    """
+    async with database.transaction() as session:
+        lists = await visible_lists(session, scope, knowledge_base_ids)
+        route = await choose_bases(session, scope, query, knowledge_base_ids, settings, lists=lists)
+        if settings.model_id is None or not isinstance(models, Completers):
+            return route
+        described = await described_bases(session, scope, knowledge_base_ids)
+    return await with_model(route, models, scope, query.text, described, settings)
+
+
 async def described_bases(
     session: AsyncSession, scope: Scope, knowledge_base_ids: Sequence[UUID]
 ) -> list[Described]:

@@ -7,7 +7,7 @@ is a class as `Strategy` describes it, registered under the entry-point group `r
 
 from refdesk.retrieval.strategies.entities import EntityFocused, entities_in
 from refdesk.retrieval.strategies.hybrid import HybridSearch
-from refdesk.retrieval.strategies.protocol import Ranker, Strategy
+from refdesk.retrieval.strategies.protocol import Ranker, Settles, Strategy
 from refdesk.retrieval.strategies.registry import AUTO, get_strategy, register, strategy_names
 from refdesk.retrieval.strategies.time_aware import TimeAware, asks_for_the_newest
 
@@ -16,6 +16,7 @@ __all__ = [
     "EntityFocused",
     "HybridSearch",
     "Ranker",
+    "Settles",
     "Strategy",
     "TimeAware",
     "asks_for_the_newest",

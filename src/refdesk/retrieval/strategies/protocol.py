@@ -1,8 +1,9 @@
 """What a strategy is."""
 
-from typing import ClassVar, Protocol
+from collections.abc import Sequence
+from typing import ClassVar, Protocol, runtime_checkable
 
-from refdesk.retrieval.search import Ranking, SearchRequest
+from refdesk.retrieval.search import Hit, Ranking, SearchRequest
 
 
 class Ranker(Protocol):
@@ -24,4 +25,13 @@ class Strategy(Protocol):
         """Hits best first, each paragraph once, with scores in falling order; those beyond `top_n` tell what
         was left out. Must not drop a hit that the plain search has among its first `top_n` for being unlike
         the others: that is the gate's matter."""
+        ...
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """A strategy whose promise about the order holds over a reranker's as well."""
+
+    def settle(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The same hits in the order promised, with scores in falling order."""
         ...

@@ -39,7 +39,11 @@ class TimeAware:
     async def rank(self, request: SearchRequest, search: Ranker) -> Ranking:
         weighed = replace(request, recency=request.recency or RECENCY)
         found = await search(weighed, depth=max(request.top_n, _DEPTH))
-        return replace(found, hits=newest_versions_first(found.hits))
+        return replace(found, hits=self.settle(found.hits))
+
+    def settle(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Versions of one text, the newest first, whatever a reranker holds of them."""
+        return newest_versions_first(hits)
 
 
 def newest_versions_first(hits: Sequence[Hit]) -> list[Hit]:
