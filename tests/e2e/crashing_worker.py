@@ -21,7 +21,7 @@ from refdesk.jobs import JobContext, run_worker
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
-from refdesk.knowledge.index_run import IndexRun
+from refdesk.knowledge.index_batches import IndexBatches
 from refdesk.knowledge.indexing import IndexWriter, tokenize
 from refdesk.knowledge.processing import DocumentRun
 from refdesk.knowledge.versions import switching
@@ -75,11 +75,11 @@ def arm(point: str) -> None:
     elif kind == "embedding":
         PausingEmbedder.embed_passages = dying(PausingEmbedder.embed_passages, occurrence, before=True)  # type: ignore[method-assign]
     elif kind == "boundary":  # the batch is embedded, its transaction has not begun
-        IndexRun._write = dying(IndexRun._write, occurrence, before=True)  # type: ignore[method-assign]
+        IndexBatches._write = dying(IndexBatches._write, occurrence, before=True)  # type: ignore[method-assign]
     elif kind == "writing":  # entries are written, the transaction is open
         IndexWriter.write = dying(IndexWriter.write, occurrence, before=False)  # type: ignore[method-assign]
     elif kind == "commit":
-        IndexRun._write = dying(IndexRun._write, occurrence, before=False)  # type: ignore[method-assign]
+        IndexBatches._write = dying(IndexBatches._write, occurrence, before=False)  # type: ignore[method-assign]
     elif kind == "finishing":  # nothing is pending, the state is not yet written
         IndexWriter.pending = dying(IndexWriter.pending, 2, before=False)  # type: ignore[method-assign]
     else:

@@ -15,6 +15,7 @@ from refdesk.knowledge import (
     pattern_routes,
     qa,
     question_routes,
+    rebuilding,
     routes,
     sources,
     terms,
@@ -48,6 +49,7 @@ routers = (
     qa.router,
     exchange.router,
     terms.router,
+    rebuilding.router,
 )
 key_resources[RESOURCE] = require_base
 

@@ -16,6 +16,8 @@ from refdesk.kit.web import Page
 from refdesk.knowledge.errors import KnowledgeBaseModelFixed, NameTaken, NoEmbeddingModel
 from refdesk.knowledge.filenames import clean_title
 from refdesk.knowledge.indexing import create_index, drop_index
+from refdesk.knowledge.rebuilding.errors import IndexBuildExists
+from refdesk.knowledge.rebuilding.repository import IndexBuildRepository
 from refdesk.knowledge.repository import (
     RESOURCE,
     Counts,
@@ -152,6 +154,8 @@ class KnowledgeBases:
     async def _change_model(self, base: KnowledgeBase, model_id: UUID, gateway: Gateway) -> None:
         if await DocumentRepository(self.session, self.scope).count(base.id):
             raise KnowledgeBaseModelFixed
+        for build in await IndexBuildRepository(self.session, self.scope).of_base(base.id):
+            raise IndexBuildExists(build_id=str(build.id), state=build.state)
         embedder = await gateway.embedder(self.scope, model_id)
         former = base.active_index_id
         index = await create_index(self.session, self.scope, base.id, model_id, embedder.dimensions)

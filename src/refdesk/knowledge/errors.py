@@ -27,11 +27,11 @@ class NoEmbeddingModel(Conflict):
 
 
 class KnowledgeBaseModelFixed(Conflict):
-    """The embedding model of a knowledge base that holds documents cannot be exchanged."""
+    """The embedding model of a knowledge base that holds documents cannot be exchanged just so."""
 
     code = "knowledge-base-model-fixed"
-    message = "A knowledge base that holds documents keeps its embedding model."
-    hint = "Create a knowledge base with the other model and add the documents there."
+    message = "A knowledge base that holds documents keeps its embedding model until another index is built."
+    hint = "Build an index with the other model (in the settings of the knowledge base) and switch to it."
 
 
 class FileTooLarge(TooLarge):

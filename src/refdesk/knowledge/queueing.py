@@ -2,14 +2,17 @@
 
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.jobs import enqueue
+from refdesk.knowledge.indexing.tables import IndexBuild
 
 PROCESS_DOCUMENT = "process-document"
 REMOVE_DOCUMENT = "remove-document"
 INDEX_PARAGRAPHS = "index-paragraphs"
+BUILD_INDEX = "build-index"
 
 
 async def enqueue_processing(session: AsyncSession, scope: Scope, document_id: UUID) -> None:
@@ -47,3 +50,28 @@ async def enqueue_removal(session: AsyncSession, workspace_id: UUID, document_id
         workspace_id=str(workspace_id),
         document_id=str(document_id),
     )
+
+
+async def enqueue_build(session: AsyncSession, scope: Scope, build_id: UUID) -> None:
+    """Have an index that stands beside the active one brought up to it."""
+    await enqueue(
+        session,
+        BUILD_INDEX,
+        lock=f"index-build:{build_id}",
+        unique=True,
+        workspace_id=str(scope.workspace_id),
+        build_id=str(build_id),
+    )
+
+
+async def keep_other_indexes_up(session: AsyncSession, scope: Scope, base_id: UUID) -> None:
+    """Have the indexes beside the active one follow what it was given; nothing for a base without any."""
+    beside = await session.scalars(
+        select(IndexBuild.id).where(
+            IndexBuild.workspace_id == scope.workspace_id,
+            IndexBuild.knowledge_base_id == base_id,
+            IndexBuild.state.in_(("building", "built", "switched")),
+        )
+    )
+    for build_id in beside:
+        await enqueue_build(session, scope, build_id)

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from refdesk.gateway import ModelAuthentication, ModelUnavailable
-from refdesk.knowledge import Documents, Paragraphs, index_run
+from refdesk.knowledge import Documents, Paragraphs, index_batches
 from refdesk.knowledge.errors import EditedParagraphs, NotRunning, NotStopped, StillRunning
-from refdesk.knowledge.index_run import IndexRun
+from refdesk.knowledge.index_batches import IndexBatches
 from refdesk.knowledge.indexing import IndexWriter, PreparedEntries
 from refdesk.knowledge.jobs import index_paragraphs, process_document
 from refdesk.knowledge.schemas import DocumentUpdate, ParagraphUpdate, SplitOptions
@@ -84,7 +84,7 @@ async def test_a_failure_says_code_stage_reason_and_hint_and_a_retry_goes_on(
 
 
 async def test_a_busy_model_is_asked_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_run, "RETRY_DELAYS_S", (0.0, 0.0))
+    monkeypatch.setattr(index_batches, "RETRY_DELAYS_S", (0.0, 0.0))
     base = await desk.base()
     document_id = await desk.file(base.id, markdown(2))
     desk.embedder.fail_with = ModelUnavailable()
@@ -215,10 +215,10 @@ async def test_a_run_that_lost_the_document_to_another_writes_nothing_more(
     base = await desk.base()
     document_id = await desk.file(base.id, markdown(12))
     sleeping, awake = asyncio.Event(), asyncio.Event()
-    original = IndexRun._write
+    original = IndexBatches._write
     first = True
 
-    async def write(self: IndexRun, *arguments: Any) -> None:
+    async def write(self: IndexBatches, *arguments: Any) -> None:
         nonlocal first
         if first:
             first = False
@@ -226,7 +226,7 @@ async def test_a_run_that_lost_the_document_to_another_writes_nothing_more(
             await awake.wait()
         await original(self, *arguments)
 
-    monkeypatch.setattr(IndexRun, "_write", write)
+    monkeypatch.setattr(IndexBatches, "_write", write)
     early = asyncio.create_task(desk.process(document_id))
     await sleeping.wait()
     late = asyncio.create_task(desk.process(document_id))

@@ -89,9 +89,9 @@ class LexicalDelta(Base):
 class IndexBuild(Base):
     """An index being built beside the one in use, with another embedding model, and what came of it.
 
-    `state`: `queued`, `building`, `built`, `switched`, `failed`, `cancelled`. `previous_index_id` is the index
-    that was in use when it was switched to, kept for the way back. `comparison` holds both indexes' figures on
-    the base's test questions. `attempt` is the fencing token as in `Document`.
+    `state`: `queued`, `building`, `built`, `switched`, `failed`, `cancelled`. `previous_index_id` is the
+    index that was in use when it was switched to, kept for the way back. `comparison` holds both indexes'
+    figures on the base's test questions. `attempt` is the fencing token as in `Document`.
     """
 
     __tablename__ = "index_builds"
@@ -114,7 +114,6 @@ class IndexBuild(Base):
     comparison: Mapped[OptionalJson | None]
     error: Mapped[OptionalJson | None]
     attempt: Mapped[UUID | None] = mapped_column(Uuid)
-    cancel_requested: Mapped[bool] = mapped_column(default=False)
     created_by: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
