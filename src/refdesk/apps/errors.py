@@ -33,6 +33,14 @@ class ApplicationModelUnsuitable(Invalid):
     hint = "Choose one of kind LLM, or none: the answer then quotes the documents."
 
 
+class ApplicationRerankerUnsuitable(Invalid):
+    """The reranker of an application must be a reranker of its workspace."""
+
+    code = "application-reranker-unsuitable"
+    message = "The reranker must be a model of kind RERANKER of this workspace."
+    hint = "Choose one of the rerankers under Models, or none."
+
+
 class PromptIncomplete(Invalid):
     """A prompt template lacks a placeholder without which it cannot work."""
 

@@ -31,6 +31,7 @@ class StoredProfiles:
             mode=settings.mode,
             top_n=settings.top_n,
             similarity=settings.similarity,
+            rerank=settings.rerank.to_choice() if settings.rerank is not None else None,
             max_context_chars=settings.max_context_chars,
             empty_reply=settings.empty_reply,
             complete_question=settings.complete_question,

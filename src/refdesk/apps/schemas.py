@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from refdesk.apps.tables import Application
 from refdesk.kit.border_types import CleanText, Name, clean_input
+from refdesk.retrieval import RerankSettings
 
 Suggestion = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), BeforeValidator(clean_input)
@@ -22,6 +23,9 @@ class ApplicationSettings(BaseModel):
     mode: Literal["embedding", "keywords", "blend"] = "blend"
     top_n: int = Field(default=5, ge=1, le=50, description="Paragraphs given to the answer.")
     similarity: float = Field(default=0.45, ge=0, le=1, description="Below this nothing counts as found.")
+    rerank: RerankSettings | None = Field(
+        default=None, description="A reranker over the order of the search; null: none."
+    )
     max_context_chars: int = Field(
         default=8_000, ge=200, le=200_000, description="Most characters of evidence in the prompt."
     )

@@ -14,6 +14,7 @@ from refdesk.apps.errors import (
     ApplicationBasesUnknown,
     ApplicationModelUnsuitable,
     ApplicationNameTaken,
+    ApplicationRerankerUnsuitable,
     PromptIncomplete,
 )
 from refdesk.apps.repository import ApplicationRepository
@@ -26,7 +27,7 @@ from refdesk.apps.schemas import (
 )
 from refdesk.apps.tables import Application
 from refdesk.gateway import ModelRepository, UnknownModel
-from refdesk.kit.errors import CursorInvalid, NotFound
+from refdesk.kit.errors import CursorInvalid, Invalid, NotFound
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
 from refdesk.knowledge import KnowledgeBaseRepository
@@ -59,13 +60,14 @@ class ApplicationService:
         check_prompts(draft.prompts)
         await self._check_bases(draft.knowledge_base_ids)
         await self._check_model(draft.model_id)
+        await self._check_reranker(draft.settings)
         application = Application(
             id=new_id(),
             name=draft.name,
             description=draft.description,
             model_id=draft.model_id,
             prompts=draft.prompts.model_dump(),
-            settings=draft.settings.model_dump(),
+            settings=draft.settings.model_dump(mode="json"),
             created_by=self._scope.user_id,
         )
         try:
@@ -95,7 +97,10 @@ class ApplicationService:
             application.prompts = merged.model_dump()
         if patch.settings is not None:
             merged_settings = _merged(application.settings, patch.settings)
-            application.settings = ApplicationSettings.model_validate(merged_settings).model_dump()
+            settings = ApplicationSettings.model_validate(merged_settings)
+            if "rerank" in patch.settings.model_fields_set:
+                await self._check_reranker(settings)
+            application.settings = settings.model_dump(mode="json")
         if patch.name is not None:
             application.name = patch.name
         try:
@@ -119,15 +124,22 @@ class ApplicationService:
         except NotFound as error:
             raise ApplicationBasesUnknown(**error.details) from None
 
+    async def _check_reranker(self, settings: ApplicationSettings) -> None:
+        if settings.rerank is not None:
+            model_id = settings.rerank.model_id
+            await self._check_kind(model_id, "RERANKER", ApplicationRerankerUnsuitable)
+
     async def _check_model(self, model_id: UUID | None) -> None:
-        if model_id is None:
-            return
+        if model_id is not None:
+            await self._check_kind(model_id, "LLM", ApplicationModelUnsuitable)
+
+    async def _check_kind(self, model_id: UUID, kind: str, error: type[Invalid]) -> None:
         try:
             model = await ModelRepository(self._session, self._scope).get(model_id)
         except UnknownModel:
-            raise ApplicationModelUnsuitable(model_id=str(model_id)) from None
-        if model.kind != "LLM":
-            raise ApplicationModelUnsuitable(model_id=str(model_id), kind=model.kind)
+            raise error(model_id=str(model_id)) from None
+        if model.kind != kind:
+            raise error(model_id=str(model_id), kind=model.kind)
 
 
 def check_prompts(prompts: ApplicationPrompts) -> None:

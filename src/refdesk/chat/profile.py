@@ -6,13 +6,14 @@ after its application has been changed. Applications live in a higher room and r
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, cast
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.retrieval import RerankChoice
 
 Mode = Literal["embedding", "keywords", "blend"]
 
@@ -32,6 +33,7 @@ class RunProfile:
     mode: Mode = "blend"
     top_n: int = 5
     similarity: float = 0.45
+    rerank: RerankChoice | None = None
     max_context_chars: int = 8_000
     empty_reply: str | None = None
     complete_question: bool = True
@@ -54,6 +56,7 @@ class RunProfile:
             "mode": self.mode,
             "top_n": self.top_n,
             "similarity": self.similarity,
+            "rerank": self.rerank and asdict(self.rerank) | {"model_id": str(self.rerank.model_id)},
             "max_context_chars": self.max_context_chars,
             "empty_reply": self.empty_reply,
             "complete_question": self.complete_question,

@@ -90,6 +90,7 @@ class SourceOut(BaseModel):
     text: str
     similarity: float
     score: float
+    rerank_score: float | None = None
 
 
 class RetrievalOut(BaseModel):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from refdesk.chat.context import RunContext
-from refdesk.retrieval import Hit, SearchRequest, SearchResult
+from refdesk.retrieval import Hit, SearchRequest, SearchResult, SearchWarning
 
 
 def section_of(hit: Hit) -> str:
@@ -25,6 +25,7 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
                 mode=profile.mode,
                 top_n=profile.top_n,
                 similarity=profile.similarity,
+                rerank=profile.rerank,
             ),
         )
         detail |= {
@@ -34,8 +35,18 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
             "best": round(result.best, 4),
             "threshold": result.threshold,
         }
+        if profile.rerank is not None:
+            detail["reranked"] = result.reranked
+        for warning in result.warnings:
+            context.recorder.warning(warning.code, _told(warning, context.language))
         context.recorder.sources(_record(result))
     return result
+
+
+def _told(warning: SearchWarning, language: str) -> str:
+    if language == "zh":
+        return f"重排模型没有给出结果，顺序为检索本身的顺序。（{warning.message}）"
+    return warning.message
 
 
 def _record(result: SearchResult) -> dict[str, Any]:
@@ -57,6 +68,7 @@ def _record(result: SearchResult) -> dict[str, Any]:
                 "text": hit.content,
                 "similarity": round(hit.similarity, 4),
                 "score": round(hit.score, 4),
+                "rerank_score": hit.rerank_score,
             }
             for hit in result.hits
         ],

@@ -151,6 +151,20 @@ class Completer(Protocol):
     async def complete(self, request: CompletionRequest) -> Completion: ...
 
 
+class Reranker(Protocol):
+    """A model that tells how well texts answer a question."""
+
+    @property
+    def model_id(self) -> UUID: ...
+
+    @property
+    def model_name(self) -> str: ...
+
+    async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
+        """One score a text, in the order given; greater is nearer. Errors are `ModelError`s."""
+        ...
+
+
 class Embedder(Protocol):
     """An embedding model. Vectors are float32 of shape `[len(texts), dimensions]`, L2-normalised."""
 

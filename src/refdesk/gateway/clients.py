@@ -10,11 +10,12 @@ from fastapi import Depends, Request
 
 from refdesk.accounts import Scope
 from refdesk.gateway.calibration import Calibration
-from refdesk.gateway.calls import Completer, Embedder, Vectors
+from refdesk.gateway.calls import Completer, Embedder, Reranker, Vectors
 from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS, AsyncEmbeddedEmbedder, EmbeddedEmbedder
 from refdesk.gateway.errors import WrongModelKind
 from refdesk.gateway.openai import Connection, OpenAICompleter, OpenAIEmbedder
 from refdesk.gateway.repository import ModelRepository
+from refdesk.gateway.reranking import DEFAULT_SHAPE, RemoteReranker
 from refdesk.gateway.schemas import Parameters
 from refdesk.gateway.tables import Model
 from refdesk.kit.crypto import Cipher
@@ -45,7 +46,7 @@ class _EmbeddedModel:
 @dataclass(frozen=True, slots=True)
 class _Cached:
     updated_at: datetime
-    client: Embedder | Completer
+    client: Embedder | Completer | Reranker
 
 
 class Gateway:
@@ -75,7 +76,12 @@ class Gateway:
         model = await self._read(scope, model_id, "LLM")
         return self._cached(model, self.build_completer)
 
-    async def default_model(self, scope: Scope, kind: Literal["LLM", "EMBEDDING"]) -> UUID | None:
+    async def reranker(self, scope: Scope, model_id: UUID) -> Reranker:
+        """The reranker. Raises `UnknownModel` or `WrongModelKind`."""
+        model = await self._read(scope, model_id, "RERANKER")
+        return self._cached(model, self.build_reranker)
+
+    async def default_model(self, scope: Scope, kind: Literal["LLM", "EMBEDDING", "RERANKER"]) -> UUID | None:
         """The id of the workspace's default model of a kind."""
         async with self._database.transaction() as session:
             model = await ModelRepository(session, scope).default(kind)
@@ -122,6 +128,18 @@ class Gateway:
             request_dimensions=parameters.dimensions is not None,
         )
 
+    def build_reranker(self, model: Model) -> RemoteReranker:
+        """A reranker's client for a row, stored or not."""
+        parameters = Parameters.model_validate(model.parameters)
+        return RemoteReranker(
+            model_id=model.id,
+            model_name=model.model_name,
+            connection=self._connect(model, parameters),
+            shape=parameters.shape or DEFAULT_SHAPE,
+            max_batch=parameters.batch_size,
+            extra_body=parameters.extra_body,
+        )
+
     async def _read(self, scope: Scope, model_id: UUID, kind: str) -> Model:
         async with self._database.transaction() as session:
             model = await ModelRepository(session, scope).get(model_id)
@@ -129,7 +147,7 @@ class Gateway:
             raise WrongModelKind(needed=kind, found=model.kind)
         return model
 
-    def _cached[C: (Embedder, Completer)](self, model: Model, build: Callable[[Model], C]) -> C:
+    def _cached[C: (Embedder, Completer, Reranker)](self, model: Model, build: Callable[[Model], C]) -> C:
         found = self._cache.get(model.id)
         if found is None or found.updated_at != model.updated_at:
             found = _Cached(model.updated_at, build(model))

@@ -6,7 +6,7 @@ Never within a transaction: a vendor may take half a minute, and a pool has few 
 import asyncio
 import time
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from refdesk.gateway.calls import CompletionRequest, Message, Vectors
 from refdesk.gateway.clients import Gateway
 from refdesk.gateway.errors import ModelError, ModelTimeout
 from refdesk.gateway.openai import OpenAIEmbedder
+from refdesk.gateway.reranking import Shape, detect_shape
 from refdesk.gateway.schemas import CheckResult, Endpoint, ModelDraft
 from refdesk.gateway.tables import Model
 from refdesk.kit.clock import now
@@ -26,6 +27,7 @@ from refdesk.kit.ids import new_id
 CHECK_TIMEOUT_S = 30.0
 MEASURE_TIMEOUT_S = 300.0
 SAMPLES = ("refdesk", "参考台")
+RERANK_SAMPLE = ("refund period", ("Refunds are paid within 14 days.", "The office is on the third floor."))
 CHECK_QUESTION = "Reply with the one word: ready"
 
 
@@ -48,6 +50,10 @@ class ModelProbe:
         model = self.unsaved(draft)
         if model.kind == "EMBEDDING":
             await _within(MEASURE_TIMEOUT_S, self._measure(model))
+        if model.kind == "RERANKER" and draft.parameters.shape is None:
+            reranker = self.gateway.build_reranker(model)
+            shape = await _within(CHECK_TIMEOUT_S, detect_shape(reranker, timeout_s=CHECK_TIMEOUT_S))
+            model.parameters = model.parameters | {"shape": shape}
         return model
 
     async def check(self, model: Model) -> CheckResult:
@@ -85,10 +91,13 @@ class ModelProbe:
         started = time.perf_counter()
         sample: str | None = None
         dimensions: int | None = None
+        shape: Shape | None = None
         failure: AppError | None = None
         try:
             if model.kind == "LLM":
                 sample = await _within(CHECK_TIMEOUT_S, self._try_completion(model))
+            elif model.kind == "RERANKER":
+                shape, sample = await _within(CHECK_TIMEOUT_S, self._try_reranking(model))
             else:
                 vectors = await _within(CHECK_TIMEOUT_S, self._try_embedding(model))
                 dimensions = int(vectors.shape[1])
@@ -100,6 +109,7 @@ class ModelProbe:
             latency_ms=round((time.perf_counter() - started) * 1000, 1),
             sample=sample,
             dimensions=dimensions,
+            shape=shape,
             error=None
             if failure is None
             else {
@@ -118,6 +128,15 @@ class ModelProbe:
         )
         completion = await completer.complete(request)
         return (completion.text or completion.reasoning)[:200]
+
+    async def _try_reranking(self, model: Model) -> tuple[Shape, str]:
+        """The dialect, and the scores of a text that answers and of one that does not."""
+        reranker = self.gateway.build_reranker(model)
+        shape: Shape | None = model.parameters.get("shape")
+        if shape is None:
+            shape = await detect_shape(reranker, timeout_s=CHECK_TIMEOUT_S)
+        scores = await replace(reranker, shape=shape).rerank(*RERANK_SAMPLE, timeout_s=CHECK_TIMEOUT_S)
+        return shape, " / ".join(f"{score:.4g}" for score in scores)
 
     async def _try_embedding(self, model: Model) -> Vectors:
         if model.provider == "embedded":

@@ -8,13 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, field_val
 
 from refdesk.kit.border_types import CleanJson, CleanText, Name, PlainLine
 
-Kind = Literal["LLM", "EMBEDDING"]
+Kind = Literal["LLM", "EMBEDDING", "RERANKER"]
 
 
 class Parameters(BaseModel):
     """Defaults of a model's calls. Empty ones are left to the vendor.
 
     `context_tokens` bounds what is sent; `dimensions` asks an embedding model for shorter vectors;
+    `shape` is the dialect of a reranker; without one it is found out when the model is added or tested.
     `extra_body` is merged into every request as it is, for what one vendor alone understands.
     """
 
@@ -28,6 +29,7 @@ class Parameters(BaseModel):
     batch_size: int = Field(default=32, ge=1, le=2048)
     query_prefix: CleanText = Field(default="", max_length=200)
     passage_prefix: CleanText = Field(default="", max_length=200)
+    shape: Literal["cohere", "jina", "tei", "vllm"] | None = None
     extra_body: CleanJson = Field(default_factory=dict)
 
 
@@ -47,7 +49,7 @@ def _checked_url(value: HttpUrl | None) -> HttpUrl | None:
 
 
 class Endpoint(BaseModel):
-    """An OpenAI-compatible server: base URL (ends before `/chat/completions`) and key."""
+    """A server: base URL (of an OpenAI-compatible one what stands before `/chat/completions`) and key."""
 
     base_url: HttpUrl
     api_key: SecretStr | None = None
@@ -88,6 +90,7 @@ class CheckResult(BaseModel):
     latency_ms: float
     sample: str | None = None
     dimensions: int | None = None
+    shape: Literal["cohere", "jina", "tei", "vllm"] | None = None
     error: dict[str, Any] | None = None
 
 

@@ -57,6 +57,8 @@ class ModelService:
         """Keep the result of a connection test."""
         model = await self._models.get(model_id)
         model.last_check = result.model_dump(mode="json")
+        if result.shape is not None and model.parameters.get("shape") is None:
+            model.parameters = model.parameters | {"shape": result.shape}
 
     async def change(self, model_id: UUID, change: ModelChange) -> Model:
         """Apply the members that are present."""

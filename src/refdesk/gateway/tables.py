@@ -10,10 +10,10 @@ from refdesk.kit.database import Base
 class Model(Base):
     """One model that can be called.
 
-    `kind` is `LLM`, `EMBEDDING` or `RERANKER` (later the other kinds of M26); `provider` is `openai-compatible` or
-    `embedded`; `model_name` is what the vendor calls it. `credential` is the sealed API key,
+    `kind` is `LLM`, `EMBEDDING` or `RERANKER`; `provider` is `openai-compatible` or `embedded`;
+    `model_name` is what the vendor calls it. `credential` is the sealed API key,
     `credential_hint` its mask. `parameters` are defaults of a call (temperature, max_tokens, timeout_s,
-    dimensions, query_prefix, passage_prefix, batch_size). `gates` are the thresholds fitted for it
+    dimensions, query_prefix, passage_prefix, batch_size, shape). `gates` are the thresholds fitted for it
     on a labelled set. `last_check` is the last connection test.
     """
 

@@ -15,8 +15,16 @@ from refdesk.retrieval.errors import (
 from refdesk.retrieval.explaining import Explainer, Explanation
 from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
 from refdesk.retrieval.routes import RetrieverDep, router
-from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, HitView, SearchSettings
-from refdesk.retrieval.search import DropReason, Hit, LegScore, SearchRequest, SearchResult
+from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, HitView, RerankSettings, SearchSettings
+from refdesk.retrieval.search import (
+    DropReason,
+    Hit,
+    LegScore,
+    RerankChoice,
+    SearchRequest,
+    SearchResult,
+    SearchWarning,
+)
 from refdesk.retrieval.service import Embedders, Retriever
 
 __all__ = [
@@ -35,11 +43,14 @@ __all__ = [
     "NothingToExplain",
     "QueryEmpty",
     "QueryTooLong",
+    "RerankChoice",
+    "RerankSettings",
     "Retriever",
     "RetrieverDep",
     "SearchRequest",
     "SearchResult",
     "SearchSettings",
+    "SearchWarning",
     "UnknownMode",
     "get_mode",
     "mode_names",

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from refdesk.kit.border_types import CleanText
 from refdesk.retrieval.highlighting import places_of, words_to_mark
+from refdesk.retrieval.routing import RouteReason, RouteSettings
 from refdesk.retrieval.search import DropReason, Hit, RerankChoice, SearchRequest, SearchResult
 
 
@@ -25,6 +26,23 @@ class RerankSettings(BaseModel):
 
     def to_choice(self) -> RerankChoice:
         return RerankChoice(**self.model_dump())
+
+
+class RouteOptions(BaseModel):
+    """How to choose among many bases. All are searched where there are at most `few`."""
+
+    margin: float = Field(
+        default=0.8, gt=0, le=2.5, description="How far below the best (scores: 0–2.5) a base is searched."
+    )
+    few: int = Field(default=5, ge=1, le=1000)
+    at_least: int = Field(default=3, ge=1, le=1000, description="Bases that are searched in any case.")
+    most_share: float = Field(default=0.5, gt=0, le=1, description="Share of the bases searched at most.")
+    model_id: UUID | None = Field(
+        default=None, description="A language model asked too, with the bases' names and descriptions."
+    )
+
+    def to_settings(self) -> RouteSettings:
+        return RouteSettings(**self.model_dump())
 
 
 class SearchSettings(BaseModel):
@@ -47,11 +65,18 @@ class SearchSettings(BaseModel):
     diversity: float = Field(default=0, ge=0, le=1, description="Prefer hits that say something else.")
     recency: float = Field(default=0, ge=0, le=1, description="Prefer newer documents.")
     rerank: RerankSettings | None = None
+    route: bool | RouteOptions = Field(
+        default=False, description="Choose first which of the bases to search, by what they hold."
+    )
 
     def chosen(self) -> dict[str, Any]:
         """The settings as members of a `SearchRequest`."""
         settings = {name: getattr(self, name) for name in SearchSettings.model_fields}
-        return settings | {"rerank": None if self.rerank is None else self.rerank.to_choice()}
+        route = RouteOptions() if self.route is True else self.route or None
+        return settings | {
+            "rerank": None if self.rerank is None else self.rerank.to_choice(),
+            "route": None if route is None else route.to_settings(),
+        }
 
 
 class HitTestRequest(SearchSettings):
@@ -120,6 +145,28 @@ class SearchWarningView(BaseModel):
 
     code: str
     message: str
+
+
+class RoutedBaseView(BaseModel):
+    """A base that was or was not searched. The numbers count only what the caller may see."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    knowledge_base_id: UUID
+    is_searched: bool
+    reason: RouteReason
+    score: float | None = Field(description="0–2.5, for the order and the cut only.")
+    nearness: float | None = Field(description="Of its nearest centroid: 1 for the best base, 0 the mean.")
+    words: float | None = Field(description="Share of the question's rare words it holds at all.")
+
+
+class RouteView(BaseModel):
+    """Which bases were searched, and why."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    bases: list[RoutedBaseView]
+    warning: str | None = Field(description="Code of what failed when a model was asked.")
 
 
 class HitTestResult(BaseModel):

@@ -36,7 +36,7 @@ class InstantGateway(Gateway):
     async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
         return self.instant
 
-    async def default_model(self, scope: Scope, kind: Literal["LLM", "EMBEDDING"]) -> UUID | None:
+    async def default_model(self, scope: Scope, kind: Literal["LLM", "EMBEDDING", "RERANKER"]) -> UUID | None:
         return self.instant.model_id if kind == "EMBEDDING" else None
 
 

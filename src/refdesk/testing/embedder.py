@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Calibration
+from refdesk.gateway import Calibration, Reranker, UnknownModel
 from refdesk.knowledge.indexing import tokenize
 
 # The cosine of a hashed bag of words: unrelated texts lie near 0, the same words in other order at 1.
@@ -60,10 +60,16 @@ class HashingEmbedder:
 
 
 class FixedEmbedders:
-    """Stands in for the gateway where only embedders are asked for: those given, by model id."""
+    """Stands in for the gateway in searches: the models given, by their ids."""
 
-    def __init__(self, *embedders: HashingEmbedder) -> None:
+    def __init__(self, *embedders: HashingEmbedder, rerankers: Sequence[Reranker] = ()) -> None:
         self._by_id = {embedder.model_id: embedder for embedder in embedders}
+        self._rerankers = {reranker.model_id: reranker for reranker in rerankers}
+
+    async def reranker(self, scope: Scope, model_id: UUID) -> Reranker:
+        if model_id not in self._rerankers:
+            raise UnknownModel(model_id=str(model_id))
+        return self._rerankers[model_id]
 
     async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
         return self._by_id[model_id]

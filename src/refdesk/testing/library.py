@@ -11,6 +11,7 @@ from sqlalchemy import insert
 
 from refdesk.accounts import Scope
 from refdesk.accounts.tables import Workspace
+from refdesk.gateway import Reranker
 from refdesk.gateway.tables import Model
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
@@ -53,10 +54,13 @@ class Library:
         self.workspace_id = new_id()
         self.scope = Scope.system(self.workspace_id)
         self._embedders: list[HashingEmbedder] = []
+        self.rerankers: list[Reranker] = []
 
     @property
     def retriever(self) -> Retriever:
-        return Retriever(self.database, FixedEmbedders(*self._embedders), self.settings)
+        return Retriever(
+            self.database, FixedEmbedders(*self._embedders, rerankers=self.rerankers), self.settings
+        )
 
     async def open(self) -> "Library":
         async with self.database.transaction() as session:

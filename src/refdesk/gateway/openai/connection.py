@@ -79,9 +79,11 @@ class Connection:
         except httpx.HTTPError as error:
             raise ModelUnavailable(vendor_message=self._clean(str(error))) from error
 
-    async def json(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    async def json(
+        self, method: str, path: str, body: dict[str, Any] | None = None, *, timeout_s: float | None = None
+    ) -> Any:
         """The parsed body of a response with status 200."""
-        async with self.send(method, path, body) as response:
+        async with self.send(method, path, body, timeout_s=timeout_s) as response:
             raw = await read_limited(response)
         try:
             return orjson.loads(raw)
