@@ -77,8 +77,8 @@ def test_a_score_does_not_depend_on_how_many_are_asked_for(seed: int) -> None:
 def test_words_count_more_the_more_their_best_match_stands_out() -> None:
     found = np.array([30.0, 12.0, 9.0, 8.0, 6.0, 1.0])
     alike = np.array([30.0, 29.5, 29.0, 28.0, 27.0, 1.0])
-    assert words_weight(found) == pytest.approx(0.7)
-    assert words_weight(alike) == pytest.approx(0.38)
+    assert words_weight(found) == pytest.approx(0.65)
+    assert words_weight(alike) == pytest.approx(0.42)
     assert words_weight(np.zeros(6)) == words_weight(np.array([])) == 0.3
 
 
