@@ -9,6 +9,7 @@ import httpx
 from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
 from tests.http.access_drafts import DRAFTS
+from tests.http.access_evaluation import EVALUATION
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_sources import SOURCES
 from tests.http.access_versions import VERSIONS
@@ -234,4 +235,4 @@ SERVER = (
     Row("GET", f"{API}/status", "viewer", key=True),
 )
 
-ROWS = ACCOUNTS + KNOWLEDGE + VERSIONS + DRAFTS + SOURCES + ASKING + SERVER
+ROWS = ACCOUNTS + KNOWLEDGE + VERSIONS + DRAFTS + SOURCES + ASKING + EVALUATION + SERVER

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import any_, delete, func, literal, select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -34,7 +35,7 @@ class TestSetRepository:
         """Sets by name, those of one base if one is given, and how many there are in all."""
         query = select(TestSet).where(TestSet.workspace_id == self.scope.workspace_id)
         if base_id is not None:
-            query = query.where(TestSet.knowledge_base_ids.any(base_id))  # pyright: ignore[reportArgumentType]
+            query = query.where(literal(base_id) == any_(TestSet.knowledge_base_ids))
         total = await self.session.scalar(select(func.count()).select_from(query.subquery()))
         if after is not None:
             query = query.where(TestSet.name > after)
@@ -57,7 +58,7 @@ class TestSetRepository:
         rows = await self.session.scalars(
             select(TestRun)
             .where(TestRun.workspace_id == self.scope.workspace_id, TestRun.test_set_id.in_(set_ids))
-            .distinct(TestRun.test_set_id)
+            .ext(distinct_on(TestRun.test_set_id))
             .order_by(TestRun.test_set_id, TestRun.id.desc())
         )
         return {row.test_set_id: row for row in rows}

@@ -44,25 +44,45 @@ class TemporaryBase:
     entries: int
 
 
+@dataclass(frozen=True, slots=True)
+class TemporaryBases:
+    """Bases in one workspace."""
+
+    scope: Scope
+    bases: list[TemporaryBase]
+
+
 @asynccontextmanager
 async def temporary_base(
     database: Database, gateway: Gateway, settings: Settings, passages: Sequence[Passage]
 ) -> AsyncGenerator[TemporaryBase]:
     """Build a base of `passages`, and remove it when the block ends, however it ends."""
+    async with temporary_bases(database, gateway, settings, [passages]) as made:
+        yield made.bases[0]
+
+
+@asynccontextmanager
+async def temporary_bases(
+    database: Database, gateway: Gateway, settings: Settings, parts: Sequence[Sequence[Passage]]
+) -> AsyncGenerator[TemporaryBases]:
+    """Build a base of each part, all in one workspace, as `temporary_base` does."""
     scope = Scope.system(new_id())
-    base_id = new_id()
+    ids = [new_id() for _ in parts]
+    bases: list[TemporaryBase] = []
     try:
         async with database.transaction() as session:
             session.add(Workspace(id=scope.workspace_id, name=f"Evaluation {scope.workspace_id}"))
             await session.flush()
             await create_workspace_models(session, scope)
         embedder = await _embedder(gateway, scope)
-        index = await _create(database, scope, base_id, embedder)
-        keys, entries = await _fill(database, scope, index, embedder, passages)
-        await settle(database, scope, index.id, settings.exact_scan_limit)
-        yield TemporaryBase(scope, base_id, keys, entries)
+        for base_id, passages in zip(ids, parts, strict=True):
+            index = await _create(database, scope, base_id, embedder)
+            keys, entries = await _fill(database, scope, index, embedder, passages)
+            await settle(database, scope, index.id, settings.exact_scan_limit)
+            bases.append(TemporaryBase(scope, base_id, keys, entries))
+        yield TemporaryBases(scope, bases)
     finally:
-        await asyncio.shield(_remove(database, scope, base_id))
+        await asyncio.shield(_remove(database, scope, ids))
 
 
 async def _embedder(gateway: Gateway, scope: Scope) -> Embedder:
@@ -77,7 +97,7 @@ async def _create(database: Database, scope: Scope, base_id: UUID, embedder: Emb
         base = KnowledgeBase(
             id=base_id,
             workspace_id=scope.workspace_id,
-            name="Evaluation",
+            name=f"Evaluation {base_id}",
             embedding_model_id=embedder.model_id,
             settings={},
             meta={},
@@ -168,9 +188,10 @@ def _document(scope: Scope, base_id: UUID, passage: Passage, paragraph: Paragrap
     )
 
 
-async def _remove(database: Database, scope: Scope, base_id: UUID) -> None:
+async def _remove(database: Database, scope: Scope, base_ids: Sequence[UUID]) -> None:
     async with database.transaction() as session:
-        await drop_indexes_of_base(session, scope, base_id)
+        for base_id in base_ids:
+            await drop_indexes_of_base(session, scope, base_id)
         for statement in (
             "DELETE FROM knowledge_bases WHERE workspace_id = :id",
             "DELETE FROM workspaces WHERE id = :id",

@@ -1,0 +1,111 @@
+"""Rows of the access table: batches of questions, explanations, test sets."""
+
+from typing import Any
+
+import httpx
+from tests.http.access_calls import Call, Row
+from tests.http.access_knowledge import base_of, document_of
+from tests.http.world import World, ok
+
+API = "/api/v1"
+SET = f"{API}/test-sets/{{test_set_id}}"
+
+
+async def _set_of(world: World, client: httpx.AsyncClient) -> Any:
+    """A new test set with one question, of the owner of `client`'s workspace, over a new base."""
+    base_id = await base_of(world, client)
+    body = {
+        "name": world.new_name("set"),
+        "knowledge_base_ids": [base_id],
+        "questions": [{"question": "refund", "expects_nothing": True}],
+    }
+    return ok(await client.post(f"{API}/test-sets", json=body))
+
+
+async def explained(world: World, _client: httpx.AsyncClient) -> Call:
+    base_id = await base_of(world, world.owner)
+    document_id = await document_of(world, world.owner, base_id)
+    return Call(json={"query": "refund", "knowledge_base_ids": [base_id], "document_id": document_id})
+
+
+async def explained_in_both(world: World, _client: httpx.AsyncClient) -> Call:
+    """An own base, and a document of the first workspace."""
+    call = await explained(world, world.owner)
+    return Call(json=call.json | {"knowledge_base_ids": [await base_of(world, world.stranger)]})
+
+
+async def batch(world: World, _client: httpx.AsyncClient) -> Call:
+    base_id = await base_of(world, world.owner)
+    return Call(json={"knowledge_base_ids": [base_id], "questions": [{"question": "refund"}]})
+
+
+async def batch_in_both(world: World, client: httpx.AsyncClient) -> Call:
+    call = await batch(world, client)
+    own = await base_of(world, world.stranger)
+    return Call(json=call.json | {"knowledge_base_ids": [own, *call.json["knowledge_base_ids"]]})
+
+
+async def set_shown(world: World, _client: httpx.AsyncClient) -> Call:
+    return Call(shows=((await _set_of(world, world.owner))["id"],))
+
+
+async def new_set(world: World, _client: httpx.AsyncClient) -> Call:
+    base_id = await base_of(world, world.owner)
+    return Call(json={"name": world.new_name("set"), "knowledge_base_ids": [base_id]})
+
+
+async def kept_set(world: World, _client: httpx.AsyncClient) -> Call:
+    return Call(path={"test_set_id": (await _set_of(world, world.owner))["id"]})
+
+
+async def renamed_set(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await kept_set(world, client)).path, json={"name": world.new_name("set")})
+
+
+async def foreign_base_for_own_set(world: World, _client: httpx.AsyncClient) -> Call:
+    own = await _set_of(world, world.stranger)
+    return Call(
+        path={"test_set_id": own["id"]}, json={"knowledge_base_ids": [await base_of(world, world.owner)]}
+    )
+
+
+async def more_questions(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await kept_set(world, client)).path, json={"questions": [{"question": "refund"}]})
+
+
+async def question_file(world: World, client: httpx.AsyncClient) -> Call:
+    path = (await kept_set(world, client)).path
+    return Call(path=path, json={"format": "csv", "content": "question\nrefund"})
+
+
+async def run(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await kept_set(world, client)).path, json={})
+
+
+async def question(world: World, _client: httpx.AsyncClient) -> Call:
+    test_set_id = (await _set_of(world, world.owner))["id"]
+    questions = ok(await world.owner.get(f"{API}/test-sets/{test_set_id}/questions"))
+    return Call(path={"question_id": questions["items"][0]["id"]})
+
+
+async def reworded_question(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await question(world, client)).path, json={"question": "return"})
+
+
+EVALUATION = (
+    Row("POST", f"{API}/hit-test/explain", "viewer", explained, 404, key=True, foreign=explained_in_both),
+    Row("POST", f"{API}/hit-test/batch", "viewer", batch, 404, key=True, foreign=batch_in_both),
+    Row("GET", f"{API}/test-sets", "viewer", set_shown, key=True),
+    Row("POST", f"{API}/test-sets", "editor", new_set, 404),
+    Row("GET", SET, "viewer", kept_set, 404, key=True),
+    Row("PATCH", SET, "editor", renamed_set, 404, foreign=foreign_base_for_own_set),
+    Row("DELETE", SET, "editor", kept_set, 404),
+    Row("GET", f"{SET}/questions", "viewer", kept_set, 404, key=True),
+    Row("POST", f"{SET}/questions", "editor", more_questions, 404),
+    Row("POST", f"{SET}/import", "editor", question_file, 404),
+    Row("GET", f"{SET}/export", "viewer", kept_set, 404, key=True),
+    Row("POST", f"{SET}/run", "viewer", run, 404, key=True, foreign=foreign_base_for_own_set),
+    Row("GET", f"{SET}/runs", "viewer", kept_set, 404, key=True),
+    Row("PATCH", f"{API}/test-questions/{{question_id}}", "editor", reworded_question, 404),
+    Row("DELETE", f"{API}/test-questions/{{question_id}}", "editor", question, 404),
+)
