@@ -165,22 +165,29 @@ def _styles() -> bytes:
 
 def xls(rows: Sequence[Sequence[str | float]], name: str = "Data", *, hidden: bool = False) -> bytes:
     """A BIFF8 workbook with one sheet."""
-    sheet = _record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))
+    sheet = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))
     for r, row in enumerate(rows):
         for c, value in enumerate(row):
             if isinstance(value, str):
                 text = struct.pack("<HB", len(value), 1) + value.encode("utf-16-le")
-                sheet += _record(0x0204, struct.pack("<HHH", r, c, 0) + text)
+                sheet += record(0x0204, struct.pack("<HHH", r, c, 0) + text)
             else:
-                sheet += _record(0x0203, struct.pack("<HHHd", r, c, 0, value))
-    sheet += _record(0x000A, b"")
-    head = _record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0))
+                sheet += record(0x0203, struct.pack("<HHHd", r, c, 0, value))
+    sheet += record(0x000A, b"")
+    return xls_of(b"", sheet[20:-4], name, hidden=hidden)
+
+
+def xls_of(book: bytes, cells: bytes, name: str = "Data", *, hidden: bool = False) -> bytes:
+    """A BIFF8 workbook of records: `book` are those of the workbook, `cells` those of its one sheet."""
+    head = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0)) + book
+    sheet = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0)) + cells + record(0x000A, b"")
     bound = struct.pack("<BBBB", int(hidden), 0, len(name), 0) + name.encode("latin-1")
     at = len(head) + 4 + 4 + len(bound) + 4
     return ole(
-        {"Workbook": head + _record(0x0085, struct.pack("<I", at) + bound) + _record(0x000A, b"") + sheet}
+        {"Workbook": head + record(0x0085, struct.pack("<I", at) + bound) + record(0x000A, b"") + sheet}
     )
 
 
-def _record(kind: int, content: bytes) -> bytes:
+def record(kind: int, content: bytes) -> bytes:
+    """A record of a binary workbook."""
     return struct.pack("<HH", kind, len(content)) + content

@@ -2,7 +2,7 @@
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container
-from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.coverage import character_counts, finish
 from refdesk.knowledge.parsing.embedded_pictures import Pictures
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText, TooManyPages
 from refdesk.knowledge.parsing.odf.package import DRAW, OFFICE, PRESENTATION, TABLE, TEXT, Package, supports
@@ -111,12 +111,13 @@ class Ods:
                 sheet.header = package.header
             for sheet in sheets[-1:]:
                 sheet.footer = package.footer
-            write_sheets(sheets, found, options, Pictures(container, found, options).add)
+            repeated = write_sheets(sheets, found, options, Pictures(container, found, options).add)
         meta = package.meta | sheet_names(sheets)
         meta["comments_left_out"] = (
             None if options.include_comments else sum(len(s.notes) for s in sheets) or None
         )
-        return finish(name, self.kind, found, meta, _source(package, options))
+        source = character_counts([_source(package, options)]) + repeated.characters()
+        return finish(name, self.kind, found, meta, source)
 
 
 def _pictures(container: Container) -> int:

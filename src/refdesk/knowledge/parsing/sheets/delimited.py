@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
-from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.coverage import character_counts, finish
 from refdesk.knowledge.parsing.encoding import looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile
 from refdesk.knowledge.parsing.plain import read_text
-from refdesk.knowledge.parsing.sheets.writing import write_records
+from refdesk.knowledge.parsing.sheets.writing import Repeated, write_records
 
 _DELIMITERS = (",", ";", "\t", "|", "，")
 _SAMPLE = 64 * 1024
@@ -45,12 +45,14 @@ class Delimited:
             found.warn(
                 "unclosed-quote", "A quotation mark is not closed: the lines were read without quoting."
             )
-        count = write_records(_records(text, delimiter, quoted=quoted), found, options)
+        repeated = Repeated()
+        count = write_records(_records(text, delimiter, quoted=quoted), found, options, repeated)
         if not found.blocks:
             raise EmptyFile("The file holds no records.")
         meta = {"encoding": decoded.encoding, "delimiter": delimiter, "records": count}
         # The independent reading: the text as it stands, less the marks that may only carry structure.
-        return finish(name, self.kind, found, meta, text.replace(delimiter, "").replace('"', ""))
+        bare = text.replace(delimiter, "").replace('"', "")
+        return finish(name, self.kind, found, meta, character_counts([bare]) + repeated.characters())
 
 
 def _is_left_open(text: str, delimiter: str) -> bool:

@@ -1,10 +1,12 @@
 """Regions of a sheet → blocks: titles as headings, small tables as Markdown, others as one item a row."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
 from refdesk.knowledge.parsing.blocks import BlockList, ParseOptions
+from refdesk.knowledge.parsing.coverage import character_counts
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.sheets.header import Shape, is_value, shape_of
@@ -32,44 +34,60 @@ class _Table:
     filled_down: bool = False
 
 
+class Repeated(Counter[str]):
+    """Texts that stand in the blocks more often than in the sheets, and how much more often.
+
+    Names of columns before each value and cells merged over several rows: left out of the count, their
+    letters would stand in for letters that were lost.
+    """
+
+    def characters(self) -> Counter[str]:
+        """How often each character was added."""
+        total: Counter[str] = Counter()
+        for text, times in self.items():
+            for char, count in character_counts([text]).items():
+                total[char] += count * times
+        return total
+
+
 def write_sheets(
     sheets: Sequence[Sheet],
     found: BlockList,
     options: ParseOptions,
     show: Callable[[str], object] = lambda _: None,
-) -> list[str]:
-    """Add the blocks of a workbook and report hidden sheets; returns the text of every cell.
+) -> Repeated:
+    """Add the blocks of a workbook and report hidden sheets; returns what was added to its cells.
 
-    `show` adds the picture in a member. Raises `EmptyFile` where there is nothing.
+    `show` adds the picture in a member. Raises `EmptyFile` or `NoText` where there is nothing.
     """
     _report_hidden(sheets, found)
-    seen: list[str] = []
+    repeated = Repeated()
     shown = [sheet for sheet in sheets if sheet.rows or sheet.drawn or sheet.pictures]
     for sheet in shown:
         if len(shown) > 1 or not _is_default(sheet.name):
             found.add("heading", sheet.name, level=1)
+            repeated[sheet.name] += 1
         if options.include_running:
-            _write_running(sheet.header, found)
-        seen.extend(text for cells in sheet.rows.values() for text in cells.values())
+            _write_lines(sheet.header, found)
         sheet.cover_merged()
-        _write_regions(sheet, found, options)
-        for text in sheet.drawn:
-            found.add("paragraph", text)
+        _write_regions(sheet, found, options, repeated)
+        _write_lines(sheet.drawn, found)
         for member in sheet.pictures:
             show(member)
         if options.include_comments:
             for row, column, text in sheet.notes:
                 found.add("paragraph", f"{column_name(column)}{row + 1}: {text}")
         if options.include_running:
-            _write_running(sheet.footer, found)
+            _write_lines(sheet.footer, found)
     if not any(sheet.rows or sheet.drawn for sheet in shown) and not any(b.confidence for b in found.blocks):
         raise NoText if shown else EmptyFile("The workbook holds no text.")
-    return seen
+    return repeated
 
 
-def _write_running(texts: Sequence[str], found: BlockList) -> None:
-    for text in texts:
-        found.add("paragraph", text)
+def shown_texts(sheets: Sequence[Sheet]) -> list[str]:
+    """The text of every cell and of what lies over the cells; asked for before merged cells are covered."""
+    cells = [text for sheet in sheets for row in sheet.rows.values() for text in row.values()]
+    return cells + [text for sheet in sheets for text in sheet.drawn]
 
 
 def sheet_names(sheets: Sequence[Sheet]) -> dict[str, list[str]]:
@@ -90,8 +108,13 @@ def _report_hidden(sheets: Sequence[Sheet], found: BlockList) -> None:
             found.warn("hidden-sheet", f"The sheet “{sheet.name}” is hidden in the file; its text was read.")
 
 
-def write_records(records: Iterable[Sequence[str]], found: BlockList, options: ParseOptions) -> int:
-    """Add the records of delimited text as one table; returns how many are not empty."""
+def write_records(
+    records: Iterable[Sequence[str]], found: BlockList, options: ParseOptions, repeated: Repeated
+) -> int:
+    """Add the records of delimited text as one table; returns how many are not empty.
+
+    `repeated` takes what was added to them.
+    """
     coming = iter(records)
     rows = _filled(coming if options.sheet_form == "table" else islice(coming, _LOOK_AHEAD))
     width = max((max(cells) for _, cells in rows), default=0)
@@ -104,7 +127,7 @@ def write_records(records: Iterable[Sequence[str]], found: BlockList, options: P
         return 0
     region = Region(rows, 0, width)
     if following is None:
-        _write_region(region, [], found, options, None)
+        _write_region(region, [], found, options, None, repeated)
         return len(rows)
     shape = shape_of(region, [])
     for _, cells in rows[: shape.titles]:
@@ -113,7 +136,8 @@ def write_records(records: Iterable[Sequence[str]], found: BlockList, options: P
         [cells.get(column, "") for column in range(width + 1)]
         for _, cells in rows[shape.titles + shape.depth :]
     )
-    return shape.titles + shape.depth + _write_long(chain(head, [following], coming), shape, width, found)
+    rest = chain(head, [following], coming)
+    return shape.titles + shape.depth + _write_long(rest, shape, width, found, repeated)
 
 
 def _filled(records: Iterable[Sequence[str]], first: int = 0) -> list[tuple[int, Cells]]:
@@ -125,13 +149,16 @@ def _filled(records: Iterable[Sequence[str]], first: int = 0) -> list[tuple[int,
     return rows
 
 
-def _write_long(records: Iterable[Sequence[str]], shape: Shape, width: int, found: BlockList) -> int:
+def _write_long(
+    records: Iterable[Sequence[str]], shape: Shape, width: int, found: BlockList, repeated: Repeated
+) -> int:
     """Rows of a long table as they come, one item each: 200,000 of them are not held as cells.
 
     Writes what `_row_texts` would. Returns how many are not empty.
     """
     labels = shape.labels
     named = [f"{labels[column]}: " if column in labels else "" for column in range(width + 1)]
+    uses, full = [0] * (width + 1), 0
     unused = set(labels)
     kind, level = ("list_item", 0) if labels else ("paragraph", None)
     count = 0
@@ -144,9 +171,16 @@ def _write_long(records: Iterable[Sequence[str]], shape: Shape, width: int, foun
             continue
         if unused:
             unused -= {column for column, cell in enumerate(record) if cell.strip()}
+        if len(record) == width + 1 and all(record):
+            full += 1
+        else:
+            for column, cell in enumerate(record[: width + 1]):
+                uses[column] += bool(cell)
         found.add(kind, " ".join(text.split("\n")) if "\n" in text else text, level=level)
         count += 1
+    uses = [times + full for times in uses]
     found.add("list_item", "; ".join(labels[column] for column in sorted(unused)), level=0)
+    repeated.update({label: uses[column] - 1 for column, label in labels.items() if uses[column] > 1})
     return count
 
 
@@ -154,10 +188,10 @@ def _is_default(name: str) -> bool:
     return name.strip().lower().rstrip(" 0123456789") in _DEFAULT_NAMES
 
 
-def _write_regions(sheet: Sheet, found: BlockList, options: ParseOptions) -> None:
+def _write_regions(sheet: Sheet, found: BlockList, options: ParseOptions, repeated: Repeated) -> None:
     before: tuple[Region, Shape] | None = None
     for region in regions(sheet):
-        shape = _write_region(region, sheet.merged, found, options, before)
+        shape = _write_region(region, sheet.merged, found, options, before, repeated)
         before = (region, shape) if shape.labels else None
 
 
@@ -167,9 +201,10 @@ def _write_region(
     found: BlockList,
     options: ParseOptions,
     before: tuple[Region, Shape] | None,
+    repeated: Repeated,
 ) -> Shape:
     if region.left == region.right and not region.declared and _is_prose(region):
-        _write_lines(region, found)
+        _write_lines([text for _, cells in region.rows for text in cells.values()], found)
         return Shape(0, 0, {})
     shape = shape_of(region, merged)
     if before is not None and _continues(region, shape, *before):
@@ -187,7 +222,9 @@ def _write_region(
     rows = filled if form == "rows" and filled is not None else [cells for _, cells in body]
     table = _Table(shape.labels, rows, columns)
     if form == "rows" or len(region.rows) == 1:
-        _write_rows(table, found)
+        _write_rows(table, found, repeated, given=shape.depth > 0)
+        if filled is not None and rows is filled:
+            _count_copies(filled, [cells for _, cells in body], repeated)
     else:
         _write_table(table, found)
     return shape
@@ -199,10 +236,9 @@ def _is_prose(region: Region) -> bool:
     return len(texts) < 2 or not all(is_value(text) for text in texts[1:])
 
 
-def _write_lines(region: Region, found: BlockList) -> None:
-    for _, cells in region.rows:
-        for text in cells.values():
-            found.add("paragraph", text)
+def _write_lines(texts: Sequence[str], found: BlockList) -> None:
+    for text in texts:
+        found.add("paragraph", text)
 
 
 def _write_title(text: str, found: BlockList) -> None:
@@ -254,26 +290,34 @@ def _write_table(table: _Table, found: BlockList) -> None:
     found.add("table", markdown_table(header + rows))
 
 
-def _write_rows(table: _Table, found: BlockList) -> None:
-    for text in _row_texts(table):
+def _count_copies(filled: Sequence[Cells], rows: Sequence[Cells], repeated: Repeated) -> None:
+    for copy, cells in zip(filled, rows, strict=True):
+        repeated.update(text for column, text in copy.items() if text and not cells.get(column))
+
+
+def _write_rows(table: _Table, found: BlockList, repeated: Repeated, *, given: bool) -> None:
+    """`given`: whether the names of the columns stand in this region, or in one above it."""
+    for text in _row_texts(table, repeated, given=given):
         found.add("list_item" if table.labels else "paragraph", text, level=0 if table.labels else None)
 
 
-def _row_texts(table: _Table) -> Iterable[str]:
+def _row_texts(table: _Table, repeated: Repeated, *, given: bool) -> Iterable[str]:
     labels = table.labels
-    used: set[int] = set()
+    used: Counter[int] = Counter()
     for cells in table.rows:
         parts: list[str] = []
         for column in sorted(cells):
             value = cells[column]
             if not value:
                 continue
-            used.add(column)
+            used[column] += 1
             if "\n" in value:
                 value = " ".join(value.split("\n"))
             label = labels.get(column)
             parts.append(f"{label}: {value}" if label else value)
         yield "; ".join(parts)
+    first = 1 if given else 0
+    repeated.update({name: used[c] - first for c, name in labels.items() if used[c] > first})
     # Columns that have a name and nothing else would vanish with their names.
     empty = [label for column, label in labels.items() if column not in used]
     if empty:

@@ -1,7 +1,10 @@
-"""XLS and XLSB: the binary workbooks, through calamine (Rust), which reads typed values and merged cells."""
+"""XLS and XLSB: the binary workbooks, through calamine (Rust), which reads typed values and merged cells.
+
+What calamine does not give of an XLS (formats, links, notes) is added from its records (`biff`).
+"""
 
 import io
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from python_calamine import (
@@ -15,12 +18,15 @@ from python_calamine import (
 
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container
-from refdesk.knowledge.parsing.coverage import finish
+from refdesk.knowledge.parsing.coverage import character_counts, finish
 from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired
-from refdesk.knowledge.parsing.ole import OLE_MAGIC, require_ends
+from refdesk.knowledge.parsing.links import linked
+from refdesk.knowledge.parsing.ole import OLE_MAGIC, ole_streams, require_ends
+from refdesk.knowledge.parsing.sheets.biff import Stored, read_stored
 from refdesk.knowledge.parsing.sheets.model import Range, Sheet
+from refdesk.knowledge.parsing.sheets.raw import MISSED
 from refdesk.knowledge.parsing.sheets.shown import shown_value
-from refdesk.knowledge.parsing.sheets.writing import sheet_names, write_sheets
+from refdesk.knowledge.parsing.sheets.writing import sheet_names, shown_texts, write_sheets
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 
 
@@ -37,7 +43,7 @@ class Xls:
         return head.startswith(ZIP_MAGIC) and b"xl/workbook.bin" in head
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
-        """Sheets in order; values as text, dates as ISO."""
+        """Sheets in order; numbers as shown, in an XLSB as stored and dates as ISO."""
         if data.startswith(ZIP_MAGIC):
             with Container(data, options):
                 pass  # its guards against bombs; calamine has none
@@ -51,8 +57,45 @@ class Xls:
                     sheet = _sheet(workbook.get_sheet_by_name(about.name))
                     sheet.hidden = about.visible != SheetVisibleEnum.Visible
                     sheets.append(sheet)
-        source = "\n".join(write_sheets(sheets, found, options))
-        return finish(name, self.kind, found, dict(sheet_names(sheets)), source)
+        texts = _add_stored(data, sheets) or shown_texts(sheets)
+        repeated = write_sheets(sheets, found, options)
+        source = character_counts(texts) + repeated.characters()
+        meta: dict[str, object] = dict(sheet_names(sheets))
+        left_out = 0 if options.include_comments else sum(len(sheet.notes) for sheet in sheets)
+        return finish(name, self.kind, found, meta | {"comments_left_out": left_out or None}, source)
+
+
+def _add_stored(data: bytes, sheets: list[Sheet]) -> list[str]:
+    """Show numbers by their formats and add links, notes and boxes; returns the texts read independently.
+
+    Cells without text are counted there: one that calamine did not give is marked as missed.
+    """
+    streams = ole_streams(data, ("Workbook",)) if data.startswith(OLE_MAGIC) else {}
+    stored = read_stored(streams.get("Workbook", b""))
+    if not stored or len(stored) != len(sheets):
+        return []
+    texts: list[str] = []
+    for sheet, there in zip(sheets, stored, strict=True):
+        cells = sum(1 for row in sheet.rows.values() for _ in row)
+        for (row, column), shown in there.shown.items():
+            if shown and column in sheet.rows.get(row, {}):
+                sheet.rows[row][column] = shown
+        expected = len([text for text in there.texts if text.strip()]) + there.values
+        texts += [*there.texts, *_values(sheet, there), MISSED * max(0, expected - cells)]
+        for (row, column), address in there.links.items():
+            text = sheet.rows.get(row, {}).get(column)
+            if text:
+                sheet.rows[row][column] = linked(text, address)
+        sheet.notes = sorted((row, column, text.strip()) for (row, column), text in there.notes.items())
+        sheet.drawn = [text.strip() for text in there.boxes.values() if text.strip()]
+        texts += sheet.drawn
+    return texts
+
+
+def _values(sheet: Sheet, there: Stored) -> Iterator[str]:
+    """What cells show that hold no text."""
+    known = set(there.texts) | {text.strip() for text in there.texts}
+    return (text for row in sheet.rows.values() for text in row.values() if text not in known)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from refdesk.knowledge.parsing.sheets.attached import read_attached, read_runnin
 from refdesk.knowledge.parsing.sheets.model import Cells, Sheet, cell_place, cell_range
 from refdesk.knowledge.parsing.sheets.raw import MISSED, raw_cells, raw_strings
 from refdesk.knowledge.parsing.sheets.shown import BUILT_IN, general, shown_number
-from refdesk.knowledge.parsing.sheets.writing import sheet_names, write_sheets
+from refdesk.knowledge.parsing.sheets.writing import Repeated, sheet_names, write_sheets
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
@@ -97,19 +97,20 @@ class _Workbook:
             )
         if self.counts.shortened:
             found.warn("long-cells", f"{self.counts.shortened} cells were cut at {_MAX_CELL} characters.")
-        write_sheets(sheets, found, options, Pictures(self.container, found, options).add)
+        repeated = write_sheets(sheets, found, options, Pictures(self.container, found, options).add)
         meta = {
             **self.container.core_properties(),
             **sheet_names(sheets),
             "comments_left_out": 0 if options.include_comments else sum(len(s.notes) for s in sheets),
         }
-        return finish(name, "xlsx", found, {k: v for k, v in meta.items() if v != 0}, self._source())
+        return finish(name, "xlsx", found, {k: v for k, v in meta.items() if v != 0}, self._source(repeated))
 
-    def _source(self) -> Counter[str]:
+    def _source(self, repeated: Repeated) -> Counter[str]:
         """What should be there: texts from the bare bytes, other cells as shown, and a mark for each of
         these that was not read."""
         missed = sum(1 for text in self.expected if not text) - len(self.counts.numbers)
-        return character_counts([*self.expected, *self.counts.numbers, MISSED * max(0, missed)])
+        texts = [*self.expected, *self.counts.numbers, MISSED * max(0, missed)]
+        return character_counts(texts) + repeated.characters()
 
     def _shared_strings(self) -> list[str]:
         part = "xl/sharedStrings.xml"
