@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from refdesk.kit.border_types import CleanText
 from refdesk.retrieval.highlighting import places_of, words_to_mark
 from refdesk.retrieval.routing import RouteReason, RouteSettings
-from refdesk.retrieval.search import DropReason, Hit, RerankChoice, SearchRequest, SearchResult
+from refdesk.retrieval.search import Context, DropReason, Hit, RerankChoice, SearchRequest, SearchResult
 
 
 class RerankSettings(BaseModel):
@@ -64,6 +64,10 @@ class SearchSettings(BaseModel):
     )
     diversity: float = Field(default=0, ge=0, le=1, description="Prefer hits that say something else.")
     recency: float = Field(default=0, ge=0, le=1, description="Prefer newer documents.")
+    context: Context = Field(
+        default="paragraph", description="Return whole paragraphs, or a `window` around the piece found."
+    )
+    window_chars: int = Field(default=1200, ge=200, le=20_000, description="Size of a window, in characters.")
     rerank: RerankSettings | None = None
     route: bool | RouteOptions = Field(
         default=False, description="Choose first which of the bases to search, by what they hold."
@@ -116,6 +120,9 @@ class HitView(BaseModel):
     dense: LegScoreView | None
     lexical: LegScoreView | None
     piece: tuple[int, int] = Field(description="Span of `content` that the best entry holds.")
+    passage: tuple[int, int] | None = Field(
+        description="Span of `content` that an answer is given; null for all of it."
+    )
     by_question: bool = Field(description="Found by a question attached to the paragraph.")
     returns_directly: bool = Field(description="The paragraph itself is the answer to a question this near.")
     rerank_score: float | None = Field(description="The reranker's score, on that model's own scale.")
@@ -183,6 +190,7 @@ class HitTestResult(BaseModel):
     timings_ms: dict[str, float]
     reranked: bool = Field(description="Whether a reranker made the order.")
     warnings: list[SearchWarningView]
+    route: RouteView | None = Field(description="Null where all bases were searched.")
 
     @classmethod
     def of(cls, result: SearchResult, query: str) -> "HitTestResult":
@@ -201,4 +209,5 @@ class HitTestResult(BaseModel):
             timings_ms=result.timings_ms,
             reranked=result.reranked,
             warnings=[SearchWarningView.model_validate(warning) for warning in result.warnings],
+            route=None if result.route is None else RouteView.model_validate(result.route),
         )

@@ -12,7 +12,7 @@ what is not used at all.
 from refdesk.retrieval.routing import jobs as jobs
 from refdesk.retrieval.routing.choice import BaseScore, Route, RouteReason, RouteSettings
 from refdesk.retrieval.routing.profiles import refresh_profile
-from refdesk.retrieval.routing.router import RouteQuery, choose_bases
+from refdesk.retrieval.routing.router import RouteQuery, choose_bases, choose_route
 
 __all__ = [
     "BaseScore",
@@ -21,5 +21,6 @@ __all__ = [
     "RouteReason",
     "RouteSettings",
     "choose_bases",
+    "choose_route",
     "refresh_profile",
 ]

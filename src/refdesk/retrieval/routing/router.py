@@ -10,9 +10,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.kit.database import Database
 from refdesk.knowledge import KnowledgeBase
 from refdesk.retrieval.repository import SearchedIndex, SearchRepository
-from refdesk.retrieval.routing.asking import Described
+from refdesk.retrieval.routing.asking import Completers, Described, with_model
 from refdesk.retrieval.routing.choice import (
     BaseScore,
     Nearness,
@@ -22,6 +23,7 @@ from refdesk.retrieval.routing.choice import (
     relative_nearness,
 )
 from refdesk.retrieval.routing.repository import Profiled, RouteRepository
+from refdesk.retrieval.statements import EVERYONE
 from refdesk.retrieval.wording import Wording
 
 
@@ -115,7 +117,8 @@ async def choose_route(
     `models` is asked only if it has language models (`Completers`).
     """
     async with database.transaction() as session:
-        lists = await visible_lists(session, scope, knowledge_base_ids)
+        await SearchRepository(session, scope).apply({"jit": "off"})
+        lists = frozenset((EVERYONE,))  # as searches themselves see it
         route = await choose_bases(session, scope, query, knowledge_base_ids, settings, lists=lists)
         if settings.model_id is None or not isinstance(models, Completers):
             return route
