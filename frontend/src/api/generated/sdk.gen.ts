@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1056,6 +1056,36 @@ export const diffDocumentVersions = <ThrowOnError extends boolean = false>(optio
 });
 
 /**
+ * A page of the PDF that a version was made from, as an image
+ */
+export const getVersionPage = <ThrowOnError extends boolean = false>(options: Options<GetVersionPageData, ThrowOnError>) => (options.client ?? client).get<GetVersionPageResponses, GetVersionPageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/versions/{number}/pages/{page}.png',
+    ...options
+});
+
+/**
+ * Decide about edits whose place in the file says something else now: they stay, or the file wins
+ */
+export const resolveEditConflicts = <ThrowOnError extends boolean = false>(options: Options<ResolveEditConflictsData, ThrowOnError>) => (options.client ?? client).post<ResolveEditConflictsResponses, ResolveEditConflictsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/conflicts/resolve',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Bring a version back as a new one; the present one again drops a new file that failed
  */
 export const restoreDocumentVersion = <ThrowOnError extends boolean = false>(options: Options<RestoreDocumentVersionData, ThrowOnError>) => (options.client ?? client).post<RestoreDocumentVersionResponses, RestoreDocumentVersionErrors, ThrowOnError>({
@@ -1383,6 +1413,24 @@ export const sendManifest = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
+ * Bring a folder in step with a ZIP: changed files become new versions, what is gone is removed
+ */
+export const syncArchive = <ThrowOnError extends boolean = false>(options: Options<SyncArchiveData, ThrowOnError>) => (options.client ?? client).post<SyncArchiveResponses, SyncArchiveErrors, ThrowOnError>({
+    ...formDataBodySerializer,
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/sources/{source_id}/archive',
+    ...options,
+    headers: {
+        'Content-Type': null,
+        ...options.headers
+    }
+});
+
+/**
  * Send files of a folder; the file name is the path in it
  */
 export const sendFolderFiles = <ThrowOnError extends boolean = false>(options: Options<SendFolderFilesData, ThrowOnError>) => (options.client ?? client).post<SendFolderFilesResponses, SendFolderFilesErrors, ThrowOnError>({
@@ -1489,6 +1537,231 @@ export const getKnowledgeBaseImport = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
+ * Go on with an import that failed; to give it up, delete its knowledge base
+ */
+export const retryKnowledgeBaseImport = <ThrowOnError extends boolean = false>(options: Options<RetryKnowledgeBaseImportData, ThrowOnError>) => (options.client ?? client).post<RetryKnowledgeBaseImportResponses, RetryKnowledgeBaseImportErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-base-imports/{knowledge_base_id}/retry',
+    ...options
+});
+
+/**
+ * Delete every term of a knowledge base
+ */
+export const deleteTerms = <ThrowOnError extends boolean = false>(options: Options<DeleteTermsData, ThrowOnError>) => (options.client ?? client).delete<DeleteTermsResponses, DeleteTermsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms',
+    ...options
+});
+
+/**
+ * Words that are kept whole, their synonyms, and how far the index is with them
+ */
+export const listTerms = <ThrowOnError extends boolean = false>(options: Options<ListTermsData, ThrowOnError>) => (options.client ?? client).get<ListTermsResponses, ListTermsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms',
+    ...options
+});
+
+/**
+ * Add a word that is kept whole, with its synonyms
+ */
+export const createTerm = <ThrowOnError extends boolean = false>(options: Options<CreateTermData, ThrowOnError>) => (options.client ?? client).post<CreateTermResponses, CreateTermErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * All terms as CSV with the columns word and synonyms
+ */
+export const exportTerms = <ThrowOnError extends boolean = false>(options: Options<ExportTermsData, ThrowOnError>) => (options.client ?? client).get<ExportTermsResponses, ExportTermsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms.csv',
+    ...options
+});
+
+/**
+ * Take in terms from a CSV file, or tell what it would bring
+ */
+export const importTerms = <ThrowOnError extends boolean = false>(options: Options<ImportTermsData, ThrowOnError>) => (options.client ?? client).post<ImportTermsResponses, ImportTermsErrors, ThrowOnError>({
+    bodySerializer: null,
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms/import',
+    ...options,
+    headers: {
+        'Content-Type': 'text/csv',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a term
+ */
+export const deleteTerm = <ThrowOnError extends boolean = false>(options: Options<DeleteTermData, ThrowOnError>) => (options.client ?? client).delete<DeleteTermResponses, DeleteTermErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/terms/{term_id}',
+    ...options
+});
+
+/**
+ * Change a word or its synonyms
+ */
+export const updateTerm = <ThrowOnError extends boolean = false>(options: Options<UpdateTermData, ThrowOnError>) => (options.client ?? client).patch<UpdateTermResponses, UpdateTermErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/terms/{term_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The other index of a knowledge base, if there is one
+ */
+export const listIndexBuilds = <ThrowOnError extends boolean = false>(options: Options<ListIndexBuildsData, ThrowOnError>) => (options.client ?? client).get<ListIndexBuildsResponses, ListIndexBuildsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds',
+    ...options
+});
+
+/**
+ * Build another index of a knowledge base with another embedding model
+ */
+export const startIndexBuild = <ThrowOnError extends boolean = false>(options: Options<StartIndexBuildData, ThrowOnError>) => (options.client ?? client).post<StartIndexBuildResponses, StartIndexBuildErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove the index that is not active
+ */
+export const discardIndexBuild = <ThrowOnError extends boolean = false>(options: Options<DiscardIndexBuildData, ThrowOnError>) => (options.client ?? client).delete<DiscardIndexBuildResponses, DiscardIndexBuildErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}',
+    ...options
+});
+
+/**
+ * How far the other index is, and how it compares with the active one
+ */
+export const getIndexBuild = <ThrowOnError extends boolean = false>(options: Options<GetIndexBuildData, ThrowOnError>) => (options.client ?? client).get<GetIndexBuildResponses, GetIndexBuildErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}',
+    ...options
+});
+
+/**
+ * Stop building the other index
+ */
+export const cancelIndexBuild = <ThrowOnError extends boolean = false>(options: Options<CancelIndexBuildData, ThrowOnError>) => (options.client ?? client).post<CancelIndexBuildResponses, CancelIndexBuildErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/cancel',
+    ...options
+});
+
+/**
+ * Go on with an index build that was cancelled or failed
+ */
+export const resumeIndexBuild = <ThrowOnError extends boolean = false>(options: Options<ResumeIndexBuildData, ThrowOnError>) => (options.client ?? client).post<ResumeIndexBuildResponses, ResumeIndexBuildErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/resume',
+    ...options
+});
+
+/**
+ * Search the other index from now on; the former one is kept
+ */
+export const switchIndexBuild = <ThrowOnError extends boolean = false>(options: Options<SwitchIndexBuildData, ThrowOnError>) => (options.client ?? client).post<SwitchIndexBuildResponses, SwitchIndexBuildErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/switch',
+    ...options
+});
+
+/**
+ * Search the former index again
+ */
+export const switchIndexBuildBack = <ThrowOnError extends boolean = false>(options: Options<SwitchIndexBuildBackData, ThrowOnError>) => (options.client ?? client).post<SwitchIndexBuildBackResponses, SwitchIndexBuildBackErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/switch-back',
+    ...options
+});
+
+/**
  * Search knowledge bases and see why each paragraph was found
  */
 export const runHitTest = <ThrowOnError extends boolean = false>(options: Options<RunHitTestData, ThrowOnError>) => (options.client ?? client).post<RunHitTestResponses, RunHitTestErrors, ThrowOnError>({
@@ -1498,6 +1771,23 @@ export const runHitTest = <ThrowOnError extends boolean = false>(options: Option
             type: 'apiKey'
         }],
     url: '/api/v1/hit-test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Why a document or paragraph is not among the hits of a search, or where it is
+ */
+export const explainHitTest = <ThrowOnError extends boolean = false>(options: Options<ExplainHitTestData, ThrowOnError>) => (options.client ?? client).post<ExplainHitTestResponses, ExplainHitTestErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/hit-test/explain',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1730,6 +2020,216 @@ export const createEmbeddings = <ThrowOnError extends boolean = false>(options: 
             type: 'apiKey'
         }],
     url: '/v1/embeddings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Search for many questions with one setting and judge what comes, as a stream of events
+ */
+export const runHitTestBatch = <ThrowOnError extends boolean = false>(options: Options<RunHitTestBatchData, ThrowOnError, RunHitTestBatchResponse>) => (options.client ?? client).sse.post<RunHitTestBatchResponses, RunHitTestBatchErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/hit-test/batch',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Test sets by name, with the figures of their last run
+ */
+export const listTestSets = <ThrowOnError extends boolean = false>(options?: Options<ListTestSetsData, ThrowOnError>) => (options?.client ?? client).get<ListTestSetsResponses, ListTestSetsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets',
+    ...options
+});
+
+/**
+ * Keep questions as a test set
+ */
+export const createTestSet = <ThrowOnError extends boolean = false>(options: Options<CreateTestSetData, ThrowOnError>) => (options.client ?? client).post<CreateTestSetResponses, CreateTestSetErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a test set with its questions and the figures of its runs
+ */
+export const deleteTestSet = <ThrowOnError extends boolean = false>(options: Options<DeleteTestSetData, ThrowOnError>) => (options.client ?? client).delete<DeleteTestSetResponses, DeleteTestSetErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}',
+    ...options
+});
+
+/**
+ * A test set
+ */
+export const getTestSet = <ThrowOnError extends boolean = false>(options: Options<GetTestSetData, ThrowOnError>) => (options.client ?? client).get<GetTestSetResponses, GetTestSetErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}',
+    ...options
+});
+
+/**
+ * Rename a test set, or give it other knowledge bases
+ */
+export const updateTestSet = <ThrowOnError extends boolean = false>(options: Options<UpdateTestSetData, ThrowOnError>) => (options.client ?? client).patch<UpdateTestSetResponses, UpdateTestSetErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The questions of a test set, with what should be found for each
+ */
+export const listTestQuestions = <ThrowOnError extends boolean = false>(options: Options<ListTestQuestionsData, ThrowOnError>) => (options.client ?? client).get<ListTestQuestionsResponses, ListTestQuestionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}/questions',
+    ...options
+});
+
+/**
+ * Add questions to a test set
+ */
+export const addTestQuestions = <ThrowOnError extends boolean = false>(options: Options<AddTestQuestionsData, ThrowOnError>) => (options.client ?? client).post<AddTestQuestionsResponses, AddTestQuestionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}/questions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Add the questions of a CSV or JSONL file to a test set
+ */
+export const importTestQuestions = <ThrowOnError extends boolean = false>(options: Options<ImportTestQuestionsData, ThrowOnError>) => (options.client ?? client).post<ImportTestQuestionsResponses, ImportTestQuestionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}/import',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The questions of a test set as a CSV or JSONL file
+ */
+export const exportTestSet = <ThrowOnError extends boolean = false>(options: Options<ExportTestSetData, ThrowOnError>) => (options.client ?? client).get<ExportTestSetResponses, ExportTestSetErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}/export',
+    ...options
+});
+
+/**
+ * Run a test set and judge what comes, as a stream of events; figures of editors' runs are kept
+ */
+export const runTestSet = <ThrowOnError extends boolean = false>(options: Options<RunTestSetData, ThrowOnError, RunTestSetResponse>) => (options.client ?? client).sse.post<RunTestSetResponses, RunTestSetErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}/run',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The figures of the last runs of a test set, the newest first
+ */
+export const listTestRuns = <ThrowOnError extends boolean = false>(options: Options<ListTestRunsData, ThrowOnError>) => (options.client ?? client).get<ListTestRunsResponses, ListTestRunsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-sets/{test_set_id}/runs',
+    ...options
+});
+
+/**
+ * Remove a question from a test set
+ */
+export const deleteTestQuestion = <ThrowOnError extends boolean = false>(options: Options<DeleteTestQuestionData, ThrowOnError>) => (options.client ?? client).delete<DeleteTestQuestionResponses, DeleteTestQuestionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-questions/{question_id}',
+    ...options
+});
+
+/**
+ * Word a question of a test set otherwise, or expect something else of it
+ */
+export const updateTestQuestion = <ThrowOnError extends boolean = false>(options: Options<UpdateTestQuestionData, ThrowOnError>) => (options.client ?? client).patch<UpdateTestQuestionResponses, UpdateTestQuestionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/test-questions/{question_id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

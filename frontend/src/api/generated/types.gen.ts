@@ -33,6 +33,20 @@ export type AddedParagraph = {
 };
 
 /**
+ * AddedQuestions
+ */
+export type AddedQuestions = {
+    /**
+     * Added
+     */
+    added: number;
+    /**
+     * Unknown
+     */
+    unknown: Array<UnknownExpectation>;
+};
+
+/**
  * ApiKeyCreated
  *
  * The only time the secret is shown.
@@ -240,6 +254,22 @@ export type ApplicationSettings = {
      */
     similarity?: number;
     /**
+     * A reranker over the order of the search; null: none.
+     */
+    rerank?: RerankSettings | null;
+    /**
+     * Context
+     *
+     * Evidence: whole paragraphs, or a window around the piece found.
+     */
+    context?: 'paragraph' | 'window';
+    /**
+     * Window Chars
+     *
+     * Size of a window, in characters.
+     */
+    window_chars?: number;
+    /**
      * Max Context Chars
      *
      * Most characters of evidence in the prompt.
@@ -290,6 +320,38 @@ export type ApplicationSettings = {
 };
 
 /**
+ * ArchiveSync
+ *
+ * What an archive brought. `upload` were added or changed; `files` says what became of each of these.
+ */
+export type ArchiveSync = {
+    /**
+     * Upload
+     */
+    upload: Array<string>;
+    /**
+     * Unchanged
+     */
+    unchanged: number;
+    /**
+     * Renamed
+     */
+    renamed: Array<string>;
+    /**
+     * Removed
+     */
+    removed: Array<string>;
+    /**
+     * Refused
+     */
+    refused: Array<RefusedFile>;
+    /**
+     * Files
+     */
+    files: Array<FileOutcome>;
+};
+
+/**
  * AskedParagraph
  *
  * A paragraph that a question is attached to, and the name of its document.
@@ -300,6 +362,42 @@ export type AskedParagraph = {
      */
     document_name: string;
     paragraph: ParagraphView;
+};
+
+/**
+ * AskedWordView
+ *
+ * A word of the question.
+ */
+export type AskedWordView = {
+    /**
+     * Word
+     */
+    word: string;
+    /**
+     * Weight
+     *
+     * Share of the question's rarity.
+     */
+    weight: number;
+    /**
+     * Known
+     *
+     * Some entry of the bases holds it.
+     */
+    known: boolean;
+    /**
+     * Looked Up
+     *
+     * Candidates are sought by it.
+     */
+    looked_up: boolean;
+    /**
+     * Held
+     *
+     * The entry holds it, or a synonym.
+     */
+    held: boolean;
 };
 
 /**
@@ -402,6 +500,208 @@ export type BadRowView = {
      * Reason
      */
     reason: string;
+};
+
+/**
+ * BatchRequest
+ *
+ * Questions to run with one setting.
+ */
+export type BatchRequest = {
+    /**
+     * Mode
+     *
+     * `embedding`, `keywords` or `blend`.
+     */
+    mode?: string;
+    /**
+     * Top N
+     */
+    top_n?: number;
+    /**
+     * Similarity
+     *
+     * Calibrated threshold, 0–1.
+     */
+    similarity?: number;
+    /**
+     * Document Ids
+     *
+     * Search only these documents.
+     */
+    document_ids?: Array<string> | null;
+    /**
+     * Apply Gate
+     *
+     * Leave out what lies below the threshold.
+     */
+    apply_gate?: boolean;
+    /**
+     * Strategy
+     *
+     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     */
+    strategy?: string;
+    /**
+     * Drop
+     *
+     * Leave out what is this much less similar than the best.
+     */
+    drop?: number | null;
+    /**
+     * Diversity
+     *
+     * Prefer hits that say something else.
+     */
+    diversity?: number;
+    /**
+     * Recency
+     *
+     * Prefer newer documents.
+     */
+    recency?: number;
+    /**
+     * Context
+     *
+     * Return whole paragraphs, or a `window` around the piece found.
+     */
+    context?: 'paragraph' | 'window';
+    /**
+     * Window Chars
+     *
+     * Size of a window, in characters.
+     */
+    window_chars?: number;
+    rerank?: RerankSettings | null;
+    /**
+     * Route
+     *
+     * Choose first which of the bases to search, by what they hold.
+     */
+    route?: boolean | RouteOptions;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids: Array<string>;
+    /**
+     * Questions
+     */
+    questions: Array<QuestionInput>;
+};
+
+/**
+ * CaseHit
+ *
+ * One hit of a question, without its text.
+ */
+export type CaseHit = {
+    /**
+     * Rank
+     */
+    rank: number;
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Document Name
+     */
+    document_name: string;
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Page
+     */
+    page: number | null;
+    /**
+     * Similarity
+     */
+    similarity: number;
+    /**
+     * Score
+     */
+    score: number;
+    /**
+     * Relevant
+     */
+    relevant: boolean;
+};
+
+/**
+ * CaseResultView
+ *
+ * What came of one question: the data of an event `result`.
+ */
+export type CaseResultView = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Question Id
+     */
+    question_id: string | null;
+    /**
+     * Question
+     */
+    question: string;
+    expected: ExpectedView;
+    /**
+     * Outcome
+     */
+    outcome: 'hit' | 'elsewhere' | 'missed' | 'refused' | 'answered' | 'unjudged' | 'failed';
+    /**
+     * Rank
+     *
+     * Of the first expected, counting each document once.
+     */
+    rank: number | null;
+    /**
+     * Dropped For
+     *
+     * Why the best expected candidate was left out.
+     */
+    dropped_for: 'below_threshold' | 'below_rerank_score' | 'far_below_best' | 'repeats_another' | 'beyond_top_n' | null;
+    /**
+     * Found
+     */
+    found: boolean;
+    /**
+     * Best
+     */
+    best: number;
+    /**
+     * Hit At 5
+     */
+    hit_at_5: number | null;
+    /**
+     * Mrr At 10
+     */
+    mrr_at_10: number | null;
+    /**
+     * Ndcg At 10
+     */
+    ndcg_at_10: number | null;
+    /**
+     * Elapsed Ms
+     */
+    elapsed_ms: number;
+    /**
+     * Error
+     *
+     * Code of what failed.
+     */
+    error: string | null;
+    /**
+     * Hits
+     */
+    hits: Array<CaseHit>;
 };
 
 /**
@@ -528,6 +828,10 @@ export type CheckResult = {
      */
     dimensions?: number | null;
     /**
+     * Shape
+     */
+    shape?: 'cohere' | 'jina' | 'tei' | 'vllm' | null;
+    /**
      * Error
      */
     error?: {
@@ -615,6 +919,24 @@ export type CompletionUsage = {
      * Total Tokens
      */
     total_tokens?: number;
+};
+
+/**
+ * ConflictDecision
+ *
+ * What becomes of edits that the file disagrees with: `mine` stay, or the file's text is taken.
+ */
+export type ConflictDecision = {
+    /**
+     * Keep
+     */
+    keep: 'mine' | 'theirs';
+    /**
+     * Paragraph Ids
+     *
+     * Left out: all that wait for a decision.
+     */
+    paragraph_ids?: Array<string> | null;
 };
 
 /**
@@ -1121,7 +1443,7 @@ export type DroppedView = {
     /**
      * Reason
      */
-    reason: 'below_threshold' | 'beyond_top_n';
+    reason: 'below_threshold' | 'below_rerank_score' | 'far_below_best' | 'repeats_another' | 'beyond_top_n';
 };
 
 /**
@@ -1190,7 +1512,7 @@ export type EmbeddingRequest = {
 /**
  * Endpoint
  *
- * An OpenAI-compatible server: base URL (ends before `/chat/completions`) and key.
+ * A server: base URL (of an OpenAI-compatible one what stands before `/chat/completions`) and key.
  */
 export type Endpoint = {
     /**
@@ -1201,6 +1523,218 @@ export type Endpoint = {
      * Api Key
      */
     api_key?: null;
+};
+
+/**
+ * ExpectedDocument
+ */
+export type ExpectedDocument = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * ExpectedParagraph
+ */
+export type ExpectedParagraph = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Document Name
+     */
+    document_name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Position
+     */
+    position: number;
+};
+
+/**
+ * ExpectedView
+ *
+ * What is expected, as far as the caller may know of it.
+ */
+export type ExpectedView = {
+    /**
+     * Documents
+     */
+    documents: Array<ExpectedDocument>;
+    /**
+     * Paragraphs
+     */
+    paragraphs: Array<ExpectedParagraph>;
+    /**
+     * Nothing
+     *
+     * The question has no answer in the bases.
+     */
+    nothing: boolean;
+    /**
+     * Unavailable
+     *
+     * Expected ones that are gone or hidden from you.
+     */
+    unavailable: number;
+    /**
+     * Unknown
+     *
+     * Names that fit no document.
+     */
+    unknown: Array<string>;
+};
+
+/**
+ * ExplainRequest
+ *
+ * A search and the document, or the paragraph, that is missing among its hits.
+ */
+export type ExplainRequest = {
+    /**
+     * Mode
+     *
+     * `embedding`, `keywords` or `blend`.
+     */
+    mode?: string;
+    /**
+     * Top N
+     */
+    top_n?: number;
+    /**
+     * Similarity
+     *
+     * Calibrated threshold, 0–1.
+     */
+    similarity?: number;
+    /**
+     * Document Ids
+     *
+     * Search only these documents.
+     */
+    document_ids?: Array<string> | null;
+    /**
+     * Apply Gate
+     *
+     * Leave out what lies below the threshold.
+     */
+    apply_gate?: boolean;
+    /**
+     * Strategy
+     *
+     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     */
+    strategy?: string;
+    /**
+     * Drop
+     *
+     * Leave out what is this much less similar than the best.
+     */
+    drop?: number | null;
+    /**
+     * Diversity
+     *
+     * Prefer hits that say something else.
+     */
+    diversity?: number;
+    /**
+     * Recency
+     *
+     * Prefer newer documents.
+     */
+    recency?: number;
+    /**
+     * Context
+     *
+     * Return whole paragraphs, or a `window` around the piece found.
+     */
+    context?: 'paragraph' | 'window';
+    /**
+     * Window Chars
+     *
+     * Size of a window, in characters.
+     */
+    window_chars?: number;
+    rerank?: RerankSettings | null;
+    /**
+     * Route
+     *
+     * Choose first which of the bases to search, by what they hold.
+     */
+    route?: boolean | RouteOptions;
+    /**
+     * Query
+     */
+    query: string;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids: Array<string>;
+    /**
+     * Document Id
+     */
+    document_id?: string | null;
+    /**
+     * Paragraph Id
+     */
+    paragraph_id?: string | null;
+};
+
+/**
+ * ExplanationView
+ *
+ * Why something is not among the hits, or where it is.
+ */
+export type ExplanationView = {
+    /**
+     * Reason
+     */
+    reason: 'found' | 'other_base' | 'filtered' | 'draft' | 'document_inactive' | 'paragraph_inactive' | 'failed' | 'cancelled' | 'not_indexed' | 'empty' | 'access_changing' | 'not_a_candidate' | 'ranked_out' | 'below_threshold' | 'below_rerank_score' | 'far_below_best' | 'repeats_another' | 'beyond_top_n';
+    /**
+     * Rank
+     *
+     * Among the hits, if it is there.
+     */
+    rank: number | null;
+    subject: SubjectView;
+    paragraph: NearestView | null;
+    standing: StandingView | null;
+    /**
+     * Notes
+     */
+    notes: Array<'restricted' | 'partly_indexed' | 'older_revision' | 'some_inactive' | 'missed_by_graph' | 'only_frequent_words' | 'ranks_not_counted'>;
+    /**
+     * Threshold
+     */
+    threshold: number;
+    /**
+     * Best
+     *
+     * Greatest similarity of the search.
+     */
+    best: number;
+    /**
+     * Top N
+     */
+    top_n: number;
+    /**
+     * Drop
+     */
+    drop: number | null;
 };
 
 /**
@@ -1302,14 +1836,6 @@ export type HttpValidationError = {
  */
 export type HitTestRequest = {
     /**
-     * Query
-     */
-    query: string;
-    /**
-     * Knowledge Base Ids
-     */
-    knowledge_base_ids: Array<string>;
-    /**
      * Mode
      *
      * `embedding`, `keywords` or `blend`.
@@ -1337,6 +1863,57 @@ export type HitTestRequest = {
      * Leave out what lies below the threshold.
      */
     apply_gate?: boolean;
+    /**
+     * Strategy
+     *
+     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     */
+    strategy?: string;
+    /**
+     * Drop
+     *
+     * Leave out what is this much less similar than the best.
+     */
+    drop?: number | null;
+    /**
+     * Diversity
+     *
+     * Prefer hits that say something else.
+     */
+    diversity?: number;
+    /**
+     * Recency
+     *
+     * Prefer newer documents.
+     */
+    recency?: number;
+    /**
+     * Context
+     *
+     * Return whole paragraphs, or a `window` around the piece found.
+     */
+    context?: 'paragraph' | 'window';
+    /**
+     * Window Chars
+     *
+     * Size of a window, in characters.
+     */
+    window_chars?: number;
+    rerank?: RerankSettings | null;
+    /**
+     * Route
+     *
+     * Choose first which of the bases to search, by what they hold.
+     */
+    route?: boolean | RouteOptions;
+    /**
+     * Query
+     */
+    query: string;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids: Array<string>;
 };
 
 /**
@@ -1374,6 +1951,12 @@ export type HitTestResult = {
      */
     mode: string;
     /**
+     * Strategy
+     *
+     * The strategy that was used.
+     */
+    strategy: string;
+    /**
      * Dropped
      */
     dropped: Array<DroppedView>;
@@ -1383,6 +1966,20 @@ export type HitTestResult = {
     timings_ms: {
         [key: string]: number;
     };
+    /**
+     * Reranked
+     *
+     * Whether a reranker made the order.
+     */
+    reranked: boolean;
+    /**
+     * Warnings
+     */
+    warnings: Array<SearchWarningView>;
+    /**
+     * Null where all bases were searched.
+     */
+    route: RouteView | null;
 };
 
 /**
@@ -1451,6 +2048,15 @@ export type HitView = {
         number
     ];
     /**
+     * Passage
+     *
+     * Span of `content` that an answer is given; null for all of it.
+     */
+    passage: [
+        number,
+        number
+    ] | null;
+    /**
      * By Question
      *
      * Found by a question attached to the paragraph.
@@ -1462,6 +2068,27 @@ export type HitView = {
      * The paragraph itself is the answer to a question this near.
      */
     returns_directly: boolean;
+    /**
+     * Rerank Score
+     *
+     * The reranker's score, on that model's own scale.
+     */
+    rerank_score: number | null;
+    /**
+     * Dated
+     *
+     * When the document took effect, was published or was added.
+     */
+    dated: string | null;
+    /**
+     * Words
+     *
+     * Spans of `content` with words of the question.
+     */
+    words?: Array<[
+        number,
+        number
+    ]>;
 };
 
 export type ImportState = 'queued' | 'running' | 'finished' | 'failed';
@@ -1497,6 +2124,117 @@ export type ImportView = {
      */
     reused_vectors: boolean;
     error: SourceProblem | null;
+};
+
+/**
+ * IndexBuildCreate
+ *
+ * Which embedding model the other index is to be made with.
+ */
+export type IndexBuildCreate = {
+    /**
+     * Model Id
+     */
+    model_id: string;
+};
+
+/**
+ * IndexBuildView
+ *
+ * Another index of a knowledge base. `switched`: it is the active one, and the former one is kept.
+ */
+export type IndexBuildView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Model Id
+     */
+    model_id: string;
+    /**
+     * Previous Model Id
+     *
+     * Of the former index, where one is kept.
+     */
+    previous_model_id: string | null;
+    /**
+     * State
+     */
+    state: 'queued' | 'building' | 'built' | 'switched' | 'failed' | 'cancelled';
+    /**
+     * Progress Done
+     */
+    progress_done: number;
+    /**
+     * Progress Total
+     */
+    progress_total: number;
+    /**
+     * Behind
+     *
+     * Paragraphs that the index which is not active still has to take in.
+     */
+    behind: number;
+    comparison: IndexComparison | null;
+    /**
+     * Error
+     */
+    error: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * IndexComparison
+ *
+ * Figures of the active and the other index on the base's test questions.
+ */
+export type IndexComparison = {
+    /**
+     * Questions
+     */
+    questions: number;
+    /**
+     * Available
+     *
+     * Test questions there are; the most that are run is 500.
+     */
+    available: number;
+    /**
+     * Attached
+     *
+     * Of the questions run, those attached to paragraphs.
+     */
+    attached: number;
+    /**
+     * Active Model Id
+     */
+    active_model_id: string;
+    /**
+     * Other Model Id
+     */
+    other_model_id: string;
+    /**
+     * Modes
+     */
+    modes: Array<ModeComparison>;
+    /**
+     * Compared At
+     */
+    compared_at: string;
 };
 
 /**
@@ -1683,6 +2421,8 @@ export type KnowledgeBaseUsage = {
  * KnowledgeBaseView
  *
  * A knowledge base. `upload_limit_bytes` is the smaller of the server's limit and its own.
+ *
+ * `import_state` is of the export it is being made from; null once that is finished, and for all others.
  */
 export type KnowledgeBaseView = {
     /**
@@ -1726,6 +2466,10 @@ export type KnowledgeBaseView = {
     suggested_questions: Array<string>;
     counts: KnowledgeBaseCounts;
     /**
+     * Import State
+     */
+    import_state: 'queued' | 'running' | 'failed' | null;
+    /**
      * Created At
      */
     created_at: string;
@@ -1733,6 +2477,28 @@ export type KnowledgeBaseView = {
      * Updated At
      */
     updated_at: string;
+};
+
+/**
+ * LegFigures
+ *
+ * How well one index finds what the questions expect.
+ */
+export type LegFigures = {
+    /**
+     * Hit At 5
+     *
+     * Share of questions with something expected in the first 5.
+     */
+    hit_at_5: number | null;
+    /**
+     * Ndcg At 10
+     */
+    ndcg_at_10: number | null;
+    /**
+     * P50 Ms
+     */
+    p50_ms: number;
 };
 
 /**
@@ -1757,6 +2523,30 @@ export type LegScoreView = {
      * Rank
      */
     rank: number;
+};
+
+/**
+ * LegStandingView
+ *
+ * One leg's view of the best entry.
+ */
+export type LegStandingView = {
+    /**
+     * Raw
+     *
+     * Cosine, or the BM25 score.
+     */
+    raw: number;
+    /**
+     * Calibrated
+     */
+    calibrated: number;
+    /**
+     * Rank
+     *
+     * Among all paragraphs that could be found, compared one by one; null if not counted.
+     */
+    rank: number | null;
 };
 
 /**
@@ -1952,6 +2742,36 @@ export type MemberView = {
 };
 
 /**
+ * ModeComparison
+ *
+ * Both indexes in one search mode, on the same questions.
+ */
+export type ModeComparison = {
+    /**
+     * Mode
+     */
+    mode: string;
+    active: LegFigures;
+    other: LegFigures;
+    /**
+     * Only Active
+     *
+     * Questions that only the active index answers in the first 5.
+     */
+    only_active: number;
+    /**
+     * Only Other
+     */
+    only_other: number;
+    /**
+     * Disagreement
+     *
+     * Share of the first 5 hits that the two do not have in common.
+     */
+    disagreement: number;
+};
+
+/**
  * ModelCard
  */
 export type ModelCard = {
@@ -2019,7 +2839,7 @@ export type ModelDraft = {
     /**
      * Kind
      */
-    kind: 'LLM' | 'EMBEDDING';
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER';
     /**
      * Name
      */
@@ -2062,7 +2882,7 @@ export type ModelView = {
     /**
      * Kind
      */
-    kind: 'LLM' | 'EMBEDDING';
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER';
     /**
      * Provider
      */
@@ -2106,6 +2926,52 @@ export type ModelView = {
      * Updated At
      */
     updated_at: string;
+};
+
+/**
+ * NamedBase
+ */
+export type NamedBase = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * NearestView
+ *
+ * The paragraph that comes nearest.
+ */
+export type NearestView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Position
+     */
+    position: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Title Chain
+     */
+    title_chain: Array<string>;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Page
+     */
+    page: number | null;
 };
 
 /**
@@ -2190,6 +3056,36 @@ export type NewQuestion = {
      * Paragraph Ids
      */
     paragraph_ids?: Array<string>;
+};
+
+/**
+ * NewQuestions
+ */
+export type NewQuestions = {
+    /**
+     * Questions
+     */
+    questions: Array<QuestionInput>;
+};
+
+/**
+ * NewTestSet
+ *
+ * A test set with its first questions.
+ */
+export type NewTestSet = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids: Array<string>;
+    /**
+     * Questions
+     */
+    questions?: Array<QuestionInput>;
 };
 
 /**
@@ -2360,6 +3256,24 @@ export type PageGroupView = {
 };
 
 /**
+ * Page[IndexBuildView]
+ */
+export type PageIndexBuildView = {
+    /**
+     * Items
+     */
+    items: Array<IndexBuildView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * Page[KnowledgeBaseView]
  */
 export type PageKnowledgeBaseView = {
@@ -2475,6 +3389,60 @@ export type PageSourceView = {
      * Items
      */
     items: Array<SourceView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[TestQuestionView]
+ */
+export type PageTestQuestionView = {
+    /**
+     * Items
+     */
+    items: Array<TestQuestionView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[TestRunView]
+ */
+export type PageTestRunView = {
+    /**
+     * Items
+     */
+    items: Array<TestRunView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[TestSetView]
+ */
+export type PageTestSetView = {
+    /**
+     * Items
+     */
+    items: Array<TestSetView>;
     /**
      * Next Cursor
      */
@@ -2684,6 +3652,14 @@ export type ParagraphUpdate = {
      */
     is_active?: boolean | null;
     /**
+     * Meta
+     *
+     * All that people say of it; kept when the file is read again. Null hides.
+     */
+    meta?: {
+        [key: string]: unknown;
+    } | null;
+    /**
      * Revision
      */
     revision?: number | null;
@@ -2765,8 +3741,18 @@ export type ParagraphView = {
     source: ParagraphSource | null;
     /**
      * Meta
+     *
+     * What holds of the passage: `source_doc_id`, what is said of its document (`doc_type`, `effective_date`, `published_at`, `department`), what reading it brought (`has_table`, `has_image`, `image_type`, `image_url`, `ocr_text`, `confidence_score`), and `own_meta`, which wins.
      */
     meta: {
+        [key: string]: unknown;
+    };
+    /**
+     * Own Meta
+     *
+     * What people say of this paragraph.
+     */
+    own_meta: {
         [key: string]: unknown;
     };
     /**
@@ -2793,6 +3779,7 @@ export type ParagraphView = {
  * Defaults of a model's calls. Empty ones are left to the vendor.
  *
  * `context_tokens` bounds what is sent; `dimensions` asks an embedding model for shorter vectors;
+ * `shape` is the dialect of a reranker; without one it is found out when the model is added or tested.
  * `extra_body` is merged into every request as it is, for what one vendor alone understands.
  */
 export type Parameters = {
@@ -2828,6 +3815,10 @@ export type Parameters = {
      * Passage Prefix
      */
     passage_prefix?: string;
+    /**
+     * Shape
+     */
+    shape?: 'cohere' | 'jina' | 'tei' | 'vllm' | null;
     /**
      * Extra Body
      */
@@ -2935,7 +3926,7 @@ export type Preset = {
     /**
      * Kinds
      */
-    kinds: Array<'LLM' | 'EMBEDDING'>;
+    kinds: Array<'LLM' | 'EMBEDDING' | 'RERANKER'>;
     /**
      * Example Models
      */
@@ -3018,6 +4009,80 @@ export type QaOutcome = {
      */
     bad_rows?: Array<BadRowView>;
     error?: Problem | null;
+};
+
+/**
+ * QuestionChange
+ *
+ * What is left out stays. `documents` and `paragraph_ids` replace those that the caller can see.
+ */
+export type QuestionChange = {
+    /**
+     * Question
+     */
+    question?: string | null;
+    /**
+     * Documents
+     */
+    documents?: Array<string> | null;
+    /**
+     * Paragraph Ids
+     */
+    paragraph_ids?: Array<string> | null;
+    /**
+     * Expects Nothing
+     */
+    expects_nothing?: boolean | null;
+    /**
+     * Forget Unavailable
+     *
+     * Expect no longer what is gone or hidden from you.
+     */
+    forget_unavailable?: boolean;
+};
+
+/**
+ * QuestionFile
+ *
+ * The text of a file of questions.
+ */
+export type QuestionFile = {
+    /**
+     * Format
+     */
+    format: 'csv' | 'jsonl';
+    /**
+     * Content
+     */
+    content: string;
+};
+
+/**
+ * QuestionInput
+ *
+ * A question and what should be found for it.
+ */
+export type QuestionInput = {
+    /**
+     * Question
+     */
+    question: string;
+    /**
+     * Documents
+     *
+     * Documents, by name or id.
+     */
+    documents?: Array<string>;
+    /**
+     * Paragraph Ids
+     */
+    paragraph_ids?: Array<string>;
+    /**
+     * Expects Nothing
+     *
+     * It has no answer in the bases.
+     */
+    expects_nothing?: boolean;
 };
 
 /**
@@ -3127,6 +4192,30 @@ export type RefusedFile = {
 };
 
 /**
+ * RefusedLine
+ *
+ * A line of a file that was left out.
+ */
+export type RefusedLine = {
+    /**
+     * Line
+     */
+    line: number;
+    /**
+     * Word
+     */
+    word: string;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Message
+     */
+    message: string;
+};
+
+/**
  * RemoteModels
  *
  * The model names a vendor's list offers.
@@ -3136,6 +4225,38 @@ export type RemoteModels = {
      * Names
      */
     names: Array<string>;
+};
+
+/**
+ * RerankSettings
+ *
+ * A reranker over the order of the search.
+ */
+export type RerankSettings = {
+    /**
+     * Model Id
+     *
+     * A model of the kind RERANKER.
+     */
+    model_id: string;
+    /**
+     * Candidates
+     *
+     * How many paragraphs it puts in order.
+     */
+    candidates?: number;
+    /**
+     * Min Score
+     *
+     * Leave out what scores less, on the model's own scale.
+     */
+    min_score?: number | null;
+    /**
+     * Timeout S
+     *
+     * After that the order of the search stays.
+     */
+    timeout_s?: number;
 };
 
 /**
@@ -3174,6 +4295,98 @@ export type RetrievalOut = {
     timings_ms?: {
         [key: string]: number;
     };
+};
+
+/**
+ * RouteOptions
+ *
+ * How to choose among many bases. All are searched where there are at most `few`.
+ */
+export type RouteOptions = {
+    /**
+     * Margin
+     *
+     * How far below the best (scores: 0–2.5) a base is searched.
+     */
+    margin?: number;
+    /**
+     * Few
+     */
+    few?: number;
+    /**
+     * At Least
+     *
+     * Bases that are searched in any case.
+     */
+    at_least?: number;
+    /**
+     * Most Share
+     *
+     * Share of the bases searched at most.
+     */
+    most_share?: number;
+    /**
+     * Model Id
+     *
+     * A language model asked too, with the bases' names and descriptions.
+     */
+    model_id?: string | null;
+};
+
+/**
+ * RouteView
+ *
+ * Which bases were searched, and why.
+ */
+export type RouteView = {
+    /**
+     * Bases
+     */
+    bases: Array<RoutedBaseView>;
+    /**
+     * Warning
+     *
+     * Code of what failed when a model was asked.
+     */
+    warning: string | null;
+};
+
+/**
+ * RoutedBaseView
+ *
+ * A base that was or was not searched. The numbers count only what the caller may see.
+ */
+export type RoutedBaseView = {
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Is Searched
+     */
+    is_searched: boolean;
+    /**
+     * Reason
+     */
+    reason: 'few-bases' | 'no-statistics' | 'near' | 'at-least' | 'asked-model' | 'too-far';
+    /**
+     * Score
+     *
+     * 0–2.5, for the order and the cut only.
+     */
+    score: number | null;
+    /**
+     * Nearness
+     *
+     * Of its nearest centroid: 1 for the best base, 0 the mean.
+     */
+    nearness: number | null;
+    /**
+     * Words
+     *
+     * Share of the question's rare words it holds at all.
+     */
+    words: number | null;
 };
 
 /**
@@ -3230,6 +4443,16 @@ export type RunError = {
      * Hint
      */
     hint?: string | null;
+};
+
+/**
+ * RunEvents
+ *
+ * What a stream of a run carries: `result` for each question, `totals` at the end, or `problem`.
+ */
+export type RunEvents = {
+    result: CaseResultView;
+    totals: TotalsView;
 };
 
 /**
@@ -3313,6 +4536,105 @@ export type RunOut = {
      * Finished At
      */
     finished_at?: string | null;
+};
+
+/**
+ * RunTestSet
+ *
+ * How to run a set; `knowledge_base_ids` instead of the set's own.
+ */
+export type RunTestSet = {
+    /**
+     * Mode
+     *
+     * `embedding`, `keywords` or `blend`.
+     */
+    mode?: string;
+    /**
+     * Top N
+     */
+    top_n?: number;
+    /**
+     * Similarity
+     *
+     * Calibrated threshold, 0–1.
+     */
+    similarity?: number;
+    /**
+     * Document Ids
+     *
+     * Search only these documents.
+     */
+    document_ids?: Array<string> | null;
+    /**
+     * Apply Gate
+     *
+     * Leave out what lies below the threshold.
+     */
+    apply_gate?: boolean;
+    /**
+     * Strategy
+     *
+     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     */
+    strategy?: string;
+    /**
+     * Drop
+     *
+     * Leave out what is this much less similar than the best.
+     */
+    drop?: number | null;
+    /**
+     * Diversity
+     *
+     * Prefer hits that say something else.
+     */
+    diversity?: number;
+    /**
+     * Recency
+     *
+     * Prefer newer documents.
+     */
+    recency?: number;
+    /**
+     * Context
+     *
+     * Return whole paragraphs, or a `window` around the piece found.
+     */
+    context?: 'paragraph' | 'window';
+    /**
+     * Window Chars
+     *
+     * Size of a window, in characters.
+     */
+    window_chars?: number;
+    rerank?: RerankSettings | null;
+    /**
+     * Route
+     *
+     * Choose first which of the bases to search, by what they hold.
+     */
+    route?: boolean | RouteOptions;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids?: Array<string> | null;
+};
+
+/**
+ * SearchWarningView
+ *
+ * Something that was asked for and could not be done.
+ */
+export type SearchWarningView = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Message
+     */
+    message: string;
 };
 
 /**
@@ -3607,6 +4929,10 @@ export type SourceOut = {
      * Score
      */
     score: number;
+    /**
+     * Rerank Score
+     */
+    rerank_score?: number | null;
 };
 
 /**
@@ -3800,6 +5126,57 @@ export type StageOut = {
 };
 
 /**
+ * StandingView
+ *
+ * How the best entry stands.
+ */
+export type StandingView = {
+    /**
+     * Similarity
+     */
+    similarity: number;
+    dense: LegStandingView | null;
+    lexical: LegStandingView | null;
+    /**
+     * Words
+     */
+    words: Array<AskedWordView>;
+    /**
+     * Score
+     *
+     * Fused; null if it is no candidate.
+     */
+    score: number | null;
+    /**
+     * Place
+     *
+     * Among the candidates in fused order; null if it is none.
+     */
+    place: number | null;
+    /**
+     * Candidates
+     */
+    candidates: number;
+    /**
+     * Limit
+     *
+     * Entries that each leg proposes.
+     */
+    limit: number;
+    /**
+     * Piece
+     */
+    piece: [
+        number,
+        number
+    ];
+    /**
+     * Kind
+     */
+    kind: number;
+};
+
+/**
  * Status
  *
  * What the page needs to know at its start.
@@ -3826,6 +5203,58 @@ export type StreamOptions = {
 };
 
 /**
+ * SubjectView
+ *
+ * What was asked after. Counts are of paragraphs.
+ */
+export type SubjectView = {
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Document Name
+     */
+    document_name: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Is Draft
+     */
+    is_draft: boolean;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Paragraphs
+     */
+    paragraphs: number;
+    /**
+     * Active
+     */
+    active: number;
+    /**
+     * Indexed
+     */
+    indexed: number;
+    /**
+     * Outdated
+     */
+    outdated: number;
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string | null;
+};
+
+/**
  * SyncRequest
  *
  * How to sync. `allow_mass_removal`: also if more than half of the documents are gone from the source.
@@ -3844,6 +5273,254 @@ export type SyncRequest = {
 };
 
 /**
+ * TermChange
+ *
+ * Members that are present are changed.
+ */
+export type TermChange = {
+    /**
+     * Word
+     */
+    word?: string | null;
+    /**
+     * Synonyms
+     */
+    synonyms?: Array<string> | null;
+};
+
+/**
+ * TermDraft
+ *
+ * A term as entered.
+ */
+export type TermDraft = {
+    /**
+     * Word
+     *
+     * Kept whole in texts and questions.
+     */
+    word: string;
+    /**
+     * Synonyms
+     *
+     * Words of the same meaning, in any language.
+     */
+    synonyms?: Array<string>;
+};
+
+/**
+ * TermImport
+ *
+ * What a file of terms brings, or would bring (`is_dry_run`). Lists of words are cut at 100 each.
+ */
+export type TermImport = {
+    /**
+     * Is Dry Run
+     */
+    is_dry_run: boolean;
+    /**
+     * New
+     */
+    new: number;
+    /**
+     * Changed
+     */
+    changed: number;
+    /**
+     * Unchanged
+     */
+    unchanged: number;
+    /**
+     * Refused
+     */
+    refused: number;
+    /**
+     * New Words
+     */
+    new_words: Array<string>;
+    /**
+     * Changed Words
+     */
+    changed_words: Array<string>;
+    /**
+     * Refused Lines
+     */
+    refused_lines: Array<RefusedLine>;
+    /**
+     * Encoding
+     *
+     * As which the file was read.
+     */
+    encoding: string;
+};
+
+/**
+ * TermPage
+ *
+ * Terms of a base, and how far the index is with them.
+ */
+export type TermPage = {
+    /**
+     * Items
+     */
+    items: Array<TermView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+    progress: TermProgress;
+};
+
+/**
+ * TermProgress
+ *
+ * Whether the index follows the terms: words count in questions from when `is_current` is true.
+ */
+export type TermProgress = {
+    /**
+     * Is Current
+     */
+    is_current: boolean;
+    /**
+     * Done
+     *
+     * Paragraphs written anew.
+     */
+    done: number;
+    /**
+     * Total
+     *
+     * Paragraphs that hold a changed word; 0 until they were looked for.
+     */
+    total: number;
+};
+
+/**
+ * TermView
+ *
+ * A term as shown.
+ */
+export type TermView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Word
+     */
+    word: string;
+    /**
+     * Synonyms
+     */
+    synonyms: Array<string>;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * TestQuestionView
+ */
+export type TestQuestionView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Position
+     */
+    position: number;
+    /**
+     * Question
+     */
+    question: string;
+    expected: ExpectedView;
+};
+
+/**
+ * TestRunView
+ *
+ * A run that was kept: figures only.
+ */
+export type TestRunView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Settings
+     */
+    settings: {
+        [key: string]: unknown;
+    };
+    totals: TotalsView;
+};
+
+/**
+ * TestSetChange
+ */
+export type TestSetChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids?: Array<string> | null;
+};
+
+/**
+ * TestSetView
+ *
+ * A test set. `missing_bases` counts those that have been deleted.
+ */
+export type TestSetView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Knowledge Bases
+     */
+    knowledge_bases: Array<NamedBase>;
+    /**
+     * Missing Bases
+     */
+    missing_bases: number;
+    /**
+     * Question Count
+     */
+    question_count: number;
+    last_run: TestRunView | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
  * TextPart
  */
 export type TextPart = {
@@ -3855,6 +5532,102 @@ export type TextPart = {
      * Text
      */
     text?: string;
+};
+
+/**
+ * TotalsView
+ *
+ * The figures of a run; null where there is no question to take a mean over.
+ */
+export type TotalsView = {
+    /**
+     * Questions
+     */
+    questions: number;
+    /**
+     * Answerable
+     */
+    answerable: number;
+    /**
+     * Unanswerable
+     */
+    unanswerable: number;
+    /**
+     * Unjudged
+     *
+     * Nothing is expected, or nothing of it is there for the caller.
+     */
+    unjudged: number;
+    /**
+     * Failed
+     */
+    failed: number;
+    /**
+     * Incomplete
+     *
+     * Judged without some of what was expected.
+     */
+    incomplete: number;
+    /**
+     * Hit At 5
+     */
+    hit_at_5: number | null;
+    /**
+     * Mrr At 10
+     */
+    mrr_at_10: number | null;
+    /**
+     * Ndcg At 10
+     */
+    ndcg_at_10: number | null;
+    /**
+     * Right Found
+     *
+     * Share of the answerable with something expected returned.
+     */
+    right_found: number | null;
+    /**
+     * Found When There
+     *
+     * Share of the answerable with anything returned.
+     */
+    found_when_there: number | null;
+    /**
+     * Refused When Not
+     *
+     * Share of the unanswerable with nothing returned.
+     */
+    refused_when_not: number | null;
+    /**
+     * Balanced
+     *
+     * Mean of the last two.
+     */
+    balanced: number | null;
+    /**
+     * P50 Ms
+     */
+    p50_ms: number;
+    /**
+     * P95 Ms
+     */
+    p95_ms: number;
+};
+
+/**
+ * UnknownExpectation
+ *
+ * Names of a question that fit no document; the question was added without them.
+ */
+export type UnknownExpectation = {
+    /**
+     * Question
+     */
+    question: string;
+    /**
+     * Names
+     */
+    names: Array<string>;
 };
 
 /**
@@ -4017,6 +5790,12 @@ export type VersionView = {
      * Kind
      */
     kind: string | null;
+    /**
+     * Page Count
+     *
+     * Pages of its file, where it has pages.
+     */
+    page_count: number | null;
     /**
      * Has File
      */
@@ -4187,7 +5966,7 @@ export type DocumentRetryWritable = {
 /**
  * Endpoint
  *
- * An OpenAI-compatible server: base URL (ends before `/chat/completions`) and key.
+ * A server: base URL (of an OpenAI-compatible one what stands before `/chat/completions`) and key.
  */
 export type EndpointWritable = {
     /**
@@ -4246,7 +6025,7 @@ export type ModelDraftWritable = {
     /**
      * Kind
      */
-    kind: 'LLM' | 'EMBEDDING';
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER';
     /**
      * Name
      */
@@ -5215,7 +6994,7 @@ export type ListModelsData = {
         /**
          * Kind
          */
-        kind?: 'LLM' | 'EMBEDDING' | null;
+        kind?: 'LLM' | 'EMBEDDING' | 'RERANKER' | null;
     };
     url: '/api/v1/models';
 };
@@ -6126,6 +7905,12 @@ export type ListParagraphsData = {
          * Part of the title or content.
          */
         q?: string | null;
+        /**
+         * Meta
+         *
+         * `KEY=VALUE` of what is known of the paragraph, such as `has_table=true`.
+         */
+        meta?: Array<string> | null;
     };
     url: '/api/v1/documents/{document_id}/paragraphs';
 };
@@ -6556,6 +8341,81 @@ export type DiffDocumentVersionsResponses = {
 };
 
 export type DiffDocumentVersionsResponse = DiffDocumentVersionsResponses[keyof DiffDocumentVersionsResponses];
+
+export type GetVersionPageData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+        /**
+         * Number
+         */
+        number: number;
+        /**
+         * Page
+         */
+        page: number;
+    };
+    query?: {
+        /**
+         * Scale
+         *
+         * Pixels a PDF point: a box of a paragraph times this is its place.
+         */
+        scale?: number;
+    };
+    url: '/api/v1/documents/{document_id}/versions/{number}/pages/{page}.png';
+};
+
+export type GetVersionPageErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetVersionPageError = GetVersionPageErrors[keyof GetVersionPageErrors];
+
+export type GetVersionPageResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type GetVersionPageResponse = GetVersionPageResponses[keyof GetVersionPageResponses];
+
+export type ResolveEditConflictsData = {
+    body: ConflictDecision;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/conflicts/resolve';
+};
+
+export type ResolveEditConflictsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ResolveEditConflictsError = ResolveEditConflictsErrors[keyof ResolveEditConflictsErrors];
+
+export type ResolveEditConflictsResponses = {
+    /**
+     * Successful Response
+     */
+    200: DocumentView;
+};
+
+export type ResolveEditConflictsResponse = ResolveEditConflictsResponses[keyof ResolveEditConflictsResponses];
 
 export type RestoreDocumentVersionData = {
     body?: never;
@@ -7317,6 +9177,55 @@ export type SendManifestResponses = {
 
 export type SendManifestResponse = SendManifestResponses[keyof SendManifestResponses];
 
+export type SyncArchiveData = {
+    body: {
+        file: Blob | File;
+    };
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: {
+        /**
+         * Allow Mass Removal
+         */
+        allow_mass_removal?: boolean;
+        /**
+         * Restore Deleted
+         *
+         * Import again what people deleted here.
+         */
+        restore_deleted?: boolean;
+        /**
+         * Keep
+         *
+         * Documents whose files are gone stay.
+         */
+        keep?: boolean;
+    };
+    url: '/api/v1/sources/{source_id}/archive';
+};
+
+export type SyncArchiveErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SyncArchiveError = SyncArchiveErrors[keyof SyncArchiveErrors];
+
+export type SyncArchiveResponses = {
+    /**
+     * Successful Response
+     */
+    202: ArchiveSync;
+};
+
+export type SyncArchiveResponse = SyncArchiveResponses[keyof SyncArchiveResponses];
+
 export type SendFolderFilesData = {
     body: {
         /**
@@ -7554,6 +9463,530 @@ export type GetKnowledgeBaseImportResponses = {
 
 export type GetKnowledgeBaseImportResponse = GetKnowledgeBaseImportResponses[keyof GetKnowledgeBaseImportResponses];
 
+export type RetryKnowledgeBaseImportData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-base-imports/{knowledge_base_id}/retry';
+};
+
+export type RetryKnowledgeBaseImportErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RetryKnowledgeBaseImportError = RetryKnowledgeBaseImportErrors[keyof RetryKnowledgeBaseImportErrors];
+
+export type RetryKnowledgeBaseImportResponses = {
+    /**
+     * Successful Response
+     */
+    202: ImportView;
+};
+
+export type RetryKnowledgeBaseImportResponse = RetryKnowledgeBaseImportResponses[keyof RetryKnowledgeBaseImportResponses];
+
+export type DeleteTermsData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms';
+};
+
+export type DeleteTermsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteTermsError = DeleteTermsErrors[keyof DeleteTermsErrors];
+
+export type DeleteTermsResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteTermsResponse = DeleteTermsResponses[keyof DeleteTermsResponses];
+
+export type ListTermsData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Q
+         *
+         * Part of a word or synonym.
+         */
+        q?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms';
+};
+
+export type ListTermsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListTermsError = ListTermsErrors[keyof ListTermsErrors];
+
+export type ListTermsResponses = {
+    /**
+     * Successful Response
+     */
+    200: TermPage;
+};
+
+export type ListTermsResponse = ListTermsResponses[keyof ListTermsResponses];
+
+export type CreateTermData = {
+    body: TermDraft;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms';
+};
+
+export type CreateTermErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateTermError = CreateTermErrors[keyof CreateTermErrors];
+
+export type CreateTermResponses = {
+    /**
+     * Successful Response
+     */
+    201: TermView;
+};
+
+export type CreateTermResponse = CreateTermResponses[keyof CreateTermResponses];
+
+export type ExportTermsData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms.csv';
+};
+
+export type ExportTermsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ExportTermsError = ExportTermsErrors[keyof ExportTermsErrors];
+
+export type ExportTermsResponses = {
+    /**
+     * Successful Response
+     */
+    200: unknown;
+};
+
+export type ImportTermsData = {
+    body: Blob | File;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/terms/import';
+};
+
+export type ImportTermsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ImportTermsError = ImportTermsErrors[keyof ImportTermsErrors];
+
+export type ImportTermsResponses = {
+    /**
+     * Successful Response
+     */
+    200: TermImport;
+};
+
+export type ImportTermsResponse = ImportTermsResponses[keyof ImportTermsResponses];
+
+export type DeleteTermData = {
+    body?: never;
+    path: {
+        /**
+         * Term Id
+         */
+        term_id: string;
+    };
+    query?: never;
+    url: '/api/v1/terms/{term_id}';
+};
+
+export type DeleteTermErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteTermError = DeleteTermErrors[keyof DeleteTermErrors];
+
+export type DeleteTermResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteTermResponse = DeleteTermResponses[keyof DeleteTermResponses];
+
+export type UpdateTermData = {
+    body: TermChange;
+    path: {
+        /**
+         * Term Id
+         */
+        term_id: string;
+    };
+    query?: never;
+    url: '/api/v1/terms/{term_id}';
+};
+
+export type UpdateTermErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateTermError = UpdateTermErrors[keyof UpdateTermErrors];
+
+export type UpdateTermResponses = {
+    /**
+     * Successful Response
+     */
+    200: TermView;
+};
+
+export type UpdateTermResponse = UpdateTermResponses[keyof UpdateTermResponses];
+
+export type ListIndexBuildsData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds';
+};
+
+export type ListIndexBuildsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListIndexBuildsError = ListIndexBuildsErrors[keyof ListIndexBuildsErrors];
+
+export type ListIndexBuildsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageIndexBuildView;
+};
+
+export type ListIndexBuildsResponse = ListIndexBuildsResponses[keyof ListIndexBuildsResponses];
+
+export type StartIndexBuildData = {
+    body: IndexBuildCreate;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds';
+};
+
+export type StartIndexBuildErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type StartIndexBuildError = StartIndexBuildErrors[keyof StartIndexBuildErrors];
+
+export type StartIndexBuildResponses = {
+    /**
+     * Successful Response
+     */
+    202: IndexBuildView;
+};
+
+export type StartIndexBuildResponse = StartIndexBuildResponses[keyof StartIndexBuildResponses];
+
+export type DiscardIndexBuildData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}';
+};
+
+export type DiscardIndexBuildErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DiscardIndexBuildError = DiscardIndexBuildErrors[keyof DiscardIndexBuildErrors];
+
+export type DiscardIndexBuildResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DiscardIndexBuildResponse = DiscardIndexBuildResponses[keyof DiscardIndexBuildResponses];
+
+export type GetIndexBuildData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}';
+};
+
+export type GetIndexBuildErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetIndexBuildError = GetIndexBuildErrors[keyof GetIndexBuildErrors];
+
+export type GetIndexBuildResponses = {
+    /**
+     * Successful Response
+     */
+    200: IndexBuildView;
+};
+
+export type GetIndexBuildResponse = GetIndexBuildResponses[keyof GetIndexBuildResponses];
+
+export type CancelIndexBuildData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/cancel';
+};
+
+export type CancelIndexBuildErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CancelIndexBuildError = CancelIndexBuildErrors[keyof CancelIndexBuildErrors];
+
+export type CancelIndexBuildResponses = {
+    /**
+     * Successful Response
+     */
+    200: IndexBuildView;
+};
+
+export type CancelIndexBuildResponse = CancelIndexBuildResponses[keyof CancelIndexBuildResponses];
+
+export type ResumeIndexBuildData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/resume';
+};
+
+export type ResumeIndexBuildErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ResumeIndexBuildError = ResumeIndexBuildErrors[keyof ResumeIndexBuildErrors];
+
+export type ResumeIndexBuildResponses = {
+    /**
+     * Successful Response
+     */
+    202: IndexBuildView;
+};
+
+export type ResumeIndexBuildResponse = ResumeIndexBuildResponses[keyof ResumeIndexBuildResponses];
+
+export type SwitchIndexBuildData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/switch';
+};
+
+export type SwitchIndexBuildErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SwitchIndexBuildError = SwitchIndexBuildErrors[keyof SwitchIndexBuildErrors];
+
+export type SwitchIndexBuildResponses = {
+    /**
+     * Successful Response
+     */
+    200: IndexBuildView;
+};
+
+export type SwitchIndexBuildResponse = SwitchIndexBuildResponses[keyof SwitchIndexBuildResponses];
+
+export type SwitchIndexBuildBackData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/switch-back';
+};
+
+export type SwitchIndexBuildBackErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SwitchIndexBuildBackError = SwitchIndexBuildBackErrors[keyof SwitchIndexBuildBackErrors];
+
+export type SwitchIndexBuildBackResponses = {
+    /**
+     * Successful Response
+     */
+    200: IndexBuildView;
+};
+
+export type SwitchIndexBuildBackResponse = SwitchIndexBuildBackResponses[keyof SwitchIndexBuildBackResponses];
+
 export type RunHitTestData = {
     body: HitTestRequest;
     path?: never;
@@ -7578,6 +10011,31 @@ export type RunHitTestResponses = {
 };
 
 export type RunHitTestResponse = RunHitTestResponses[keyof RunHitTestResponses];
+
+export type ExplainHitTestData = {
+    body: ExplainRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/hit-test/explain';
+};
+
+export type ExplainHitTestErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ExplainHitTestError = ExplainHitTestErrors[keyof ExplainHitTestErrors];
+
+export type ExplainHitTestResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExplanationView;
+};
+
+export type ExplainHitTestResponse = ExplainHitTestResponses[keyof ExplainHitTestResponses];
 
 export type ListConversationsData = {
     body?: never;
@@ -8092,3 +10550,437 @@ export type CreateEmbeddingsResponses = {
 };
 
 export type CreateEmbeddingsResponse = CreateEmbeddingsResponses[keyof CreateEmbeddingsResponses];
+
+export type RunHitTestBatchData = {
+    body: BatchRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/hit-test/batch';
+};
+
+export type RunHitTestBatchErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RunHitTestBatchError = RunHitTestBatchErrors[keyof RunHitTestBatchErrors];
+
+export type RunHitTestBatchResponses = {
+    /**
+     * Events `result`, one a question, then `totals`; or `problem` where it ends early.
+     */
+    200: RunEvents;
+};
+
+export type RunHitTestBatchResponse = RunHitTestBatchResponses[keyof RunHitTestBatchResponses];
+
+export type ListTestSetsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Knowledge Base Id
+         *
+         * Only sets of this base.
+         */
+        knowledge_base_id?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/test-sets';
+};
+
+export type ListTestSetsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListTestSetsError = ListTestSetsErrors[keyof ListTestSetsErrors];
+
+export type ListTestSetsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageTestSetView;
+};
+
+export type ListTestSetsResponse = ListTestSetsResponses[keyof ListTestSetsResponses];
+
+export type CreateTestSetData = {
+    body: NewTestSet;
+    path?: never;
+    query?: never;
+    url: '/api/v1/test-sets';
+};
+
+export type CreateTestSetErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateTestSetError = CreateTestSetErrors[keyof CreateTestSetErrors];
+
+export type CreateTestSetResponses = {
+    /**
+     * Successful Response
+     */
+    201: TestSetView;
+};
+
+export type CreateTestSetResponse = CreateTestSetResponses[keyof CreateTestSetResponses];
+
+export type DeleteTestSetData = {
+    body?: never;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}';
+};
+
+export type DeleteTestSetErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteTestSetError = DeleteTestSetErrors[keyof DeleteTestSetErrors];
+
+export type DeleteTestSetResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteTestSetResponse = DeleteTestSetResponses[keyof DeleteTestSetResponses];
+
+export type GetTestSetData = {
+    body?: never;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}';
+};
+
+export type GetTestSetErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetTestSetError = GetTestSetErrors[keyof GetTestSetErrors];
+
+export type GetTestSetResponses = {
+    /**
+     * Successful Response
+     */
+    200: TestSetView;
+};
+
+export type GetTestSetResponse = GetTestSetResponses[keyof GetTestSetResponses];
+
+export type UpdateTestSetData = {
+    body: TestSetChange;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}';
+};
+
+export type UpdateTestSetErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateTestSetError = UpdateTestSetErrors[keyof UpdateTestSetErrors];
+
+export type UpdateTestSetResponses = {
+    /**
+     * Successful Response
+     */
+    200: TestSetView;
+};
+
+export type UpdateTestSetResponse = UpdateTestSetResponses[keyof UpdateTestSetResponses];
+
+export type ListTestQuestionsData = {
+    body?: never;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/test-sets/{test_set_id}/questions';
+};
+
+export type ListTestQuestionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListTestQuestionsError = ListTestQuestionsErrors[keyof ListTestQuestionsErrors];
+
+export type ListTestQuestionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageTestQuestionView;
+};
+
+export type ListTestQuestionsResponse = ListTestQuestionsResponses[keyof ListTestQuestionsResponses];
+
+export type AddTestQuestionsData = {
+    body: NewQuestions;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}/questions';
+};
+
+export type AddTestQuestionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type AddTestQuestionsError = AddTestQuestionsErrors[keyof AddTestQuestionsErrors];
+
+export type AddTestQuestionsResponses = {
+    /**
+     * Successful Response
+     */
+    201: AddedQuestions;
+};
+
+export type AddTestQuestionsResponse = AddTestQuestionsResponses[keyof AddTestQuestionsResponses];
+
+export type ImportTestQuestionsData = {
+    body: QuestionFile;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}/import';
+};
+
+export type ImportTestQuestionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ImportTestQuestionsError = ImportTestQuestionsErrors[keyof ImportTestQuestionsErrors];
+
+export type ImportTestQuestionsResponses = {
+    /**
+     * Successful Response
+     */
+    201: AddedQuestions;
+};
+
+export type ImportTestQuestionsResponse = ImportTestQuestionsResponses[keyof ImportTestQuestionsResponses];
+
+export type ExportTestSetData = {
+    body?: never;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: {
+        /**
+         * Format
+         */
+        format?: 'csv' | 'jsonl';
+    };
+    url: '/api/v1/test-sets/{test_set_id}/export';
+};
+
+export type ExportTestSetErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ExportTestSetError = ExportTestSetErrors[keyof ExportTestSetErrors];
+
+export type ExportTestSetResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type ExportTestSetResponse = ExportTestSetResponses[keyof ExportTestSetResponses];
+
+export type RunTestSetData = {
+    body: RunTestSet;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}/run';
+};
+
+export type RunTestSetErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RunTestSetError = RunTestSetErrors[keyof RunTestSetErrors];
+
+export type RunTestSetResponses = {
+    /**
+     * Events `result`, one a question, then `totals`; or `problem` where it ends early.
+     */
+    200: RunEvents;
+};
+
+export type RunTestSetResponse = RunTestSetResponses[keyof RunTestSetResponses];
+
+export type ListTestRunsData = {
+    body?: never;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}/runs';
+};
+
+export type ListTestRunsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListTestRunsError = ListTestRunsErrors[keyof ListTestRunsErrors];
+
+export type ListTestRunsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageTestRunView;
+};
+
+export type ListTestRunsResponse = ListTestRunsResponses[keyof ListTestRunsResponses];
+
+export type DeleteTestQuestionData = {
+    body?: never;
+    path: {
+        /**
+         * Question Id
+         */
+        question_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-questions/{question_id}';
+};
+
+export type DeleteTestQuestionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteTestQuestionError = DeleteTestQuestionErrors[keyof DeleteTestQuestionErrors];
+
+export type DeleteTestQuestionResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteTestQuestionResponse = DeleteTestQuestionResponses[keyof DeleteTestQuestionResponses];
+
+export type UpdateTestQuestionData = {
+    body: QuestionChange;
+    path: {
+        /**
+         * Question Id
+         */
+        question_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-questions/{question_id}';
+};
+
+export type UpdateTestQuestionErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateTestQuestionError = UpdateTestQuestionErrors[keyof UpdateTestQuestionErrors];
+
+export type UpdateTestQuestionResponses = {
+    /**
+     * Successful Response
+     */
+    200: TestQuestionView;
+};
+
+export type UpdateTestQuestionResponse = UpdateTestQuestionResponses[keyof UpdateTestQuestionResponses];

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listGroups, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getTestSet, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listGroups, listIndexBuilds, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listTerms, listTestQuestions, listTestRuns, listTestSets, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -561,6 +561,24 @@ export const diffDocumentVersionsOptions = (options: Options<DiffDocumentVersion
     queryKey: diffDocumentVersionsQueryKey(options)
 });
 
+export const getVersionPageQueryKey = (options: Options<GetVersionPageData>) => createQueryKey('getVersionPage', options);
+
+/**
+ * A page of the PDF that a version was made from, as an image
+ */
+export const getVersionPageOptions = (options: Options<GetVersionPageData>) => queryOptions<GetVersionPageResponse, GetVersionPageError, GetVersionPageResponse, ReturnType<typeof getVersionPageQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getVersionPage({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getVersionPageQueryKey(options)
+});
+
 export const listDraftsQueryKey = (options: Options<ListDraftsData>) => createQueryKey('listDrafts', options);
 
 /**
@@ -759,6 +777,78 @@ export const getKnowledgeBaseImportOptions = (options: Options<GetKnowledgeBaseI
     queryKey: getKnowledgeBaseImportQueryKey(options)
 });
 
+export const listTermsQueryKey = (options: Options<ListTermsData>) => createQueryKey('listTerms', options);
+
+/**
+ * Words that are kept whole, their synonyms, and how far the index is with them
+ */
+export const listTermsOptions = (options: Options<ListTermsData>) => queryOptions<ListTermsResponse, ListTermsError, ListTermsResponse, ReturnType<typeof listTermsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTerms({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTermsQueryKey(options)
+});
+
+export const exportTermsQueryKey = (options: Options<ExportTermsData>) => createQueryKey('exportTerms', options);
+
+/**
+ * All terms as CSV with the columns word and synonyms
+ */
+export const exportTermsOptions = (options: Options<ExportTermsData>) => queryOptions<unknown, ExportTermsError, unknown, ReturnType<typeof exportTermsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await exportTerms({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: exportTermsQueryKey(options)
+});
+
+export const listIndexBuildsQueryKey = (options: Options<ListIndexBuildsData>) => createQueryKey('listIndexBuilds', options);
+
+/**
+ * The other index of a knowledge base, if there is one
+ */
+export const listIndexBuildsOptions = (options: Options<ListIndexBuildsData>) => queryOptions<ListIndexBuildsResponse, ListIndexBuildsError, ListIndexBuildsResponse, ReturnType<typeof listIndexBuildsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listIndexBuilds({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listIndexBuildsQueryKey(options)
+});
+
+export const getIndexBuildQueryKey = (options: Options<GetIndexBuildData>) => createQueryKey('getIndexBuild', options);
+
+/**
+ * How far the other index is, and how it compares with the active one
+ */
+export const getIndexBuildOptions = (options: Options<GetIndexBuildData>) => queryOptions<GetIndexBuildResponse, GetIndexBuildError, GetIndexBuildResponse, ReturnType<typeof getIndexBuildQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getIndexBuild({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getIndexBuildQueryKey(options)
+});
+
 export const listConversationsQueryKey = (options?: Options<ListConversationsData>) => createQueryKey('listConversations', options);
 
 /**
@@ -865,4 +955,94 @@ export const listOpenAiModelsOptions = (options?: Options<ListOpenAiModelsData>)
         return data;
     },
     queryKey: listOpenAiModelsQueryKey(options)
+});
+
+export const listTestSetsQueryKey = (options?: Options<ListTestSetsData>) => createQueryKey('listTestSets', options);
+
+/**
+ * Test sets by name, with the figures of their last run
+ */
+export const listTestSetsOptions = (options?: Options<ListTestSetsData>) => queryOptions<ListTestSetsResponse, ListTestSetsError, ListTestSetsResponse, ReturnType<typeof listTestSetsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTestSets({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTestSetsQueryKey(options)
+});
+
+export const getTestSetQueryKey = (options: Options<GetTestSetData>) => createQueryKey('getTestSet', options);
+
+/**
+ * A test set
+ */
+export const getTestSetOptions = (options: Options<GetTestSetData>) => queryOptions<GetTestSetResponse, GetTestSetError, GetTestSetResponse, ReturnType<typeof getTestSetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getTestSet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getTestSetQueryKey(options)
+});
+
+export const listTestQuestionsQueryKey = (options: Options<ListTestQuestionsData>) => createQueryKey('listTestQuestions', options);
+
+/**
+ * The questions of a test set, with what should be found for each
+ */
+export const listTestQuestionsOptions = (options: Options<ListTestQuestionsData>) => queryOptions<ListTestQuestionsResponse, ListTestQuestionsError, ListTestQuestionsResponse, ReturnType<typeof listTestQuestionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTestQuestions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTestQuestionsQueryKey(options)
+});
+
+export const exportTestSetQueryKey = (options: Options<ExportTestSetData>) => createQueryKey('exportTestSet', options);
+
+/**
+ * The questions of a test set as a CSV or JSONL file
+ */
+export const exportTestSetOptions = (options: Options<ExportTestSetData>) => queryOptions<ExportTestSetResponse, ExportTestSetError, ExportTestSetResponse, ReturnType<typeof exportTestSetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await exportTestSet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: exportTestSetQueryKey(options)
+});
+
+export const listTestRunsQueryKey = (options: Options<ListTestRunsData>) => createQueryKey('listTestRuns', options);
+
+/**
+ * The figures of the last runs of a test set, the newest first
+ */
+export const listTestRunsOptions = (options: Options<ListTestRunsData>) => queryOptions<ListTestRunsResponse, ListTestRunsError, ListTestRunsResponse, ReturnType<typeof listTestRunsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTestRuns({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTestRunsQueryKey(options)
 });
