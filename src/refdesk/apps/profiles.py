@@ -31,6 +31,8 @@ class StoredProfiles:
             mode=settings.mode,
             top_n=settings.top_n,
             similarity=settings.similarity,
+            context=settings.context,
+            window_chars=settings.window_chars,
             rerank=settings.rerank.to_choice() if settings.rerank is not None else None,
             max_context_chars=settings.max_context_chars,
             empty_reply=settings.empty_reply,

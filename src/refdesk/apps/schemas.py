@@ -26,6 +26,10 @@ class ApplicationSettings(BaseModel):
     rerank: RerankSettings | None = Field(
         default=None, description="A reranker over the order of the search; null: none."
     )
+    context: Literal["paragraph", "window"] = Field(
+        default="paragraph", description="Evidence: whole paragraphs, or a window around the piece found."
+    )
+    window_chars: int = Field(default=1200, ge=200, le=20_000, description="Size of a window, in characters.")
     max_context_chars: int = Field(
         default=8_000, ge=200, le=200_000, description="Most characters of evidence in the prompt."
     )

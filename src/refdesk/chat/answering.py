@@ -102,7 +102,7 @@ def _write(context: RunContext, parts: Any, packed: Packed) -> None:
                 recorder.delta(text)
             case Cited(source, n):
                 hit, text = packed[source - 1]
-                recorder.citation(citation_of(hit, n, text, offset=0, source=source))
+                recorder.citation(citation_of(hit, n, text, offset=hit.text_start, source=source))
             case Removed(number):
                 recorder.warning("citation-removed", _removed(context, number), each=True)
 

@@ -29,7 +29,7 @@ def pack(hits: Sequence[Hit], *, max_chars: int, max_tokens: int) -> list[tuple[
     packed: list[tuple[Hit, str]] = []
     chars, tokens = max_chars, max_tokens
     for hit in hits:
-        text = hit.content
+        text = hit.text
         if len(text) > chars or estimated_tokens(text) + FRAME_CHARS // 3 > tokens:
             if packed:
                 continue

@@ -33,6 +33,8 @@ class RunProfile:
     mode: Mode = "blend"
     top_n: int = 5
     similarity: float = 0.45
+    context: Literal["paragraph", "window"] = "paragraph"
+    window_chars: int = 1200
     rerank: RerankChoice | None = None
     max_context_chars: int = 8_000
     empty_reply: str | None = None
@@ -56,6 +58,8 @@ class RunProfile:
             "mode": self.mode,
             "top_n": self.top_n,
             "similarity": self.similarity,
+            "context": self.context,
+            "window_chars": self.window_chars,
             "rerank": self.rerank and asdict(self.rerank) | {"model_id": str(self.rerank.model_id)},
             "max_context_chars": self.max_context_chars,
             "empty_reply": self.empty_reply,

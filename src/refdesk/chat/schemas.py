@@ -88,6 +88,7 @@ class SourceOut(BaseModel):
     section: str
     page: int | None = None
     text: str
+    offset: int = Field(default=0, description="Where `text` begins in the paragraph's content.")
     similarity: float
     score: float
     rerank_score: float | None = None

@@ -25,6 +25,8 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
                 mode=profile.mode,
                 top_n=profile.top_n,
                 similarity=profile.similarity,
+                context=profile.context,
+                window_chars=profile.window_chars,
                 rerank=profile.rerank,
             ),
         )
@@ -65,7 +67,8 @@ def _record(result: SearchResult) -> dict[str, Any]:
                 "document": hit.document_name,
                 "section": section_of(hit),
                 "page": hit.page,
-                "text": hit.content,
+                "text": hit.text,
+                "offset": hit.text_start,
                 "similarity": round(hit.similarity, 4),
                 "score": round(hit.score, 4),
                 "rerank_score": hit.rerank_score,

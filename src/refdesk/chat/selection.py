@@ -180,7 +180,10 @@ def candidates(query: str, hits: Sequence[Hit]) -> list[Candidate]:
     for hit in hits:
         heading = frozenset(tokenize(" ".join((*hit.title_chain, hit.title))))
         siblings = units(hit.content)
+        start, end = hit.passage or (0, len(hit.content))
         for place, unit in enumerate(siblings):
+            if unit.end <= start or unit.start >= end:
+                continue
             head = hit.content[slice(*unit.head)] + " " if unit.head else ""
             own = frozenset(tokenize(head + hit.content[unit.start : unit.end]))
             parts.append((hit, place, siblings, own, heading))

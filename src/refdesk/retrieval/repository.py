@@ -57,8 +57,13 @@ class SearchRepository:
         self._session = session
         self._scope = scope
 
-    async def active_indexes(self, knowledge_base_ids: Sequence[UUID]) -> list[SearchedIndex]:
-        """The active index of each base that has one. Raises `KnowledgeBaseNotFound` for a foreign id."""
+    async def active_indexes(
+        self, knowledge_base_ids: Sequence[UUID], *, instead: UUID | None = None
+    ) -> list[SearchedIndex]:
+        """The active index of each base that has one. Raises `KnowledgeBaseNotFound` for a foreign id.
+
+        `instead` is another index of one of these bases, and then the only one searched.
+        """
         wanted = list(dict.fromkeys(knowledge_base_ids))
         query = (
             select(
@@ -72,7 +77,8 @@ class SearchRepository:
             )
             .outerjoin(
                 KnowledgeIndex,
-                (KnowledgeIndex.id == KnowledgeBase.active_index_id)
+                (KnowledgeIndex.id == (KnowledgeBase.active_index_id if instead is None else instead))
+                & (KnowledgeIndex.knowledge_base_id == KnowledgeBase.id)
                 & (KnowledgeIndex.workspace_id == self._scope.workspace_id),
             )
             .outerjoin(

@@ -12,6 +12,9 @@ DropReason = Literal[
     "below_threshold", "below_rerank_score", "far_below_best", "repeats_another", "beyond_top_n"
 ]
 
+Context = Literal["paragraph", "window"]
+"""What is returned of a paragraph: all of it, or what stands around the piece it was found by."""
+
 
 @dataclass(frozen=True, slots=True)
 class RerankChoice:
@@ -46,6 +49,10 @@ class SearchRequest:
     `drop`: hits whose similarity is that much below the best are left out. `diversity` 0–1: how much a hit
     loses by saying what a better one says already. `recency` 0–1: how much the newest documents gain.
     `route`: choose first which of the bases to search; None searches all.
+
+    `context`: what is returned of a hit, the whole `paragraph` or a `window` of `window_chars` characters
+    around the piece it was found by. `index_id`: search this index of the one base instead of its active
+    one. `ignore_questions`: leave out what attached questions would find, to measure with these questions.
     """
 
     query: str
@@ -61,6 +68,10 @@ class SearchRequest:
     recency: float = 0.0
     rerank: RerankChoice | None = None
     route: RouteSettings | None = None
+    context: Context = "paragraph"
+    window_chars: int = 1200
+    index_id: UUID | None = None
+    ignore_questions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,8 @@ class Hit:
     `by_question`: that entry is a question attached to the paragraph. `returns_directly`: its document asks
     for the paragraph itself as the answer to a question this near. `dated`: when what the document says took
     effect, was published, or (if neither is known) was added here. `terms`: the hashed terms of its entry.
-    `rerank_score`: what the reranker gave it, on that model's own scale.
+    `rerank_score`: what the reranker gave it, on that model's own scale. `passage` is the span of `content`
+    that was asked for, None for all of it.
     """
 
     paragraph_id: UUID
@@ -103,6 +115,16 @@ class Hit:
     dated: date | None = None
     terms: frozenset[int] = field(default=frozenset(), repr=False)
     rerank_score: float | None = None
+    passage: tuple[int, int] | None = None
+
+    @property
+    def text(self) -> str:
+        """What was asked for of the paragraph; it begins at `text_start` of `content`."""
+        return self.content if self.passage is None else self.content[slice(*self.passage)]
+
+    @property
+    def text_start(self) -> int:
+        return 0 if self.passage is None else self.passage[0]
 
 
 @dataclass(frozen=True, slots=True)

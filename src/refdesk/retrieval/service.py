@@ -33,12 +33,15 @@ from refdesk.retrieval.search import Hit, LegScore, Ranking, SearchRequest, Sear
 from refdesk.retrieval.selection import choose, date_of, newer_first
 from refdesk.retrieval.statements import Filters, Target, candidates_statement, scan_settings
 from refdesk.retrieval.strategies import Settles, get_strategy
+from refdesk.retrieval.windows import with_windows
 from refdesk.retrieval.wording import Wording, alike
 
 MAX_CANDIDATES = 500
 CANDIDATES_PER_HIT = 10
 _DROPPED_SHOWN = 20
 _LEADERS = 5
+_REPEATS = 3
+"""Searches that are begun anew because a base took another index meanwhile."""
 
 
 class Embedders(Rerankers, Protocol):
@@ -77,6 +80,14 @@ class _Search:
     async def __call__(self, request: SearchRequest, *, depth: int) -> Ranking:
         vectors = self.vectors.setdefault(request.query, {})
         return await self.retriever.rank(self.scope, request, depth=depth, vectors=vectors)
+
+
+class _ModelSwitched(Exception):
+    """A base took another embedding model since the query was embedded."""
+
+    def __init__(self, indexes: Sequence[SearchedIndex]) -> None:
+        super().__init__()
+        self.indexes = indexes
 
 
 class Retriever:
@@ -120,8 +131,11 @@ class Retriever:
                 hits = strategy.settle(hits)
             clock.lap("rerank")
         chosen = choose(hits, request)
+        returned = chosen.hits
+        if request.context == "window":
+            returned = with_windows(returned, request.window_chars)
         return SearchResult(
-            hits=chosen.hits,
+            hits=returned,
             found=chosen.found,
             best=max((hit.similarity for hit in ranking.hits), default=0.0),
             threshold=request.similarity,
@@ -185,19 +199,22 @@ class Retriever:
         mode = get_mode(request.mode)
         clock = _Clock()
         async with self._database.transaction() as session:
-            indexes = await SearchRepository(session, scope).active_indexes(request.knowledge_base_ids)
+            indexes = await _indexes(SearchRepository(session, scope), request)
         clock.lap("indexes")
         embedded = vectors if vectors is not None else {}
         if mode.uses_dense:
             await self._embed(scope, request.query, indexes, embedded)
             clock.lap("embed")
-        try:
-            return await self._read(scope, request, mode, embedded, clock, depth, probe)
-        except ProgrammingError as error:
-            # Only when the base was deleted this very moment and its home dropped under the search.
-            if not isinstance(error.orig, UndefinedTable):
-                raise
-            return await self._read(scope, request, mode, embedded, clock, depth, probe)
+        for _ in range(_REPEATS):
+            try:
+                return await self._read(scope, request, mode, embedded, clock, depth, probe)
+            except _ModelSwitched as switched:
+                await self._embed(scope, request.query, switched.indexes, embedded)
+            except ProgrammingError as error:
+                # Only when an index was dropped this very moment and its home with it, under the search.
+                if not isinstance(error.orig, UndefinedTable):
+                    raise
+        return await self._read(scope, request, mode, embedded, clock, depth, probe)
 
     async def _read(
         self,
@@ -213,9 +230,9 @@ class Retriever:
         async with self._database.transaction() as session:
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             repository = SearchRepository(session, scope)
-            indexes = await repository.active_indexes(request.knowledge_base_ids)
-            if mode.uses_dense:  # a base that switched its model since the query was embedded
-                indexes = [index for index in indexes if index.model_id in embedded]
+            indexes = await _indexes(repository, request)
+            if mode.uses_dense and any(index.model_id not in embedded for index in indexes):
+                raise _ModelSwitched(indexes)
             bases = [(index.target.index_id, await repository.term_base(index)) for index in indexes]
             wording = Wording.read(request.query, bases)
             words: dict[UUID, WeightedQuery] = {}
@@ -257,8 +274,17 @@ class Retriever:
     ) -> Filters:
         if request.document_ids is not None:
             few = await repository.paragraphs_in(request.document_ids) <= self._settings.exact_scan_limit
-            return Filters(document_ids=request.document_ids, scan_exactly=few)
-        return Filters(shared_graphs=await repository.graphs_for(dense))
+            return Filters(
+                document_ids=request.document_ids,
+                ignore_questions=request.ignore_questions,
+                scan_exactly=few,
+            )
+        graphs = await repository.graphs_for(dense)
+        return Filters(ignore_questions=request.ignore_questions, shared_graphs=graphs)
+
+
+async def _indexes(repository: SearchRepository, request: SearchRequest) -> list[SearchedIndex]:
+    return await repository.active_indexes(request.knowledge_base_ids, instead=request.index_id)
 
 
 def _by_model(indexes: Sequence[SearchedIndex], *, together: bool) -> dict[UUID, list[SearchedIndex]]:
@@ -329,6 +355,7 @@ def _hits(
 ) -> list[Hit]:
     dense_ranks = _ranks(candidates, candidates.dense)
     lexical_ranks = _ranks(candidates, candidates.lexical)
+    pieces = _best_pieces(candidates, order)
     hits: list[Hit] = []
     for i in shown:
         row = candidates.rows[i]
@@ -343,8 +370,20 @@ def _hits(
         if asked is not None and candidates.lexical[i] > 0:
             calibrated = calibrate_words(asked.share(held), holds_identifier=asked.holds_identifier(held))
             lexical = LegScore(float(candidates.lexical[i]), calibrated, lexical_ranks.get(i, 0))
-        hits.append(_hit(row, paragraph, float(order[i]), dense, lexical, held))
+        hit = _hit(row, paragraph, float(order[i]), dense, lexical, held)
+        # A question says nothing of where in the paragraph its answer stands: its nearest piece may.
+        hits.append(replace(hit, piece=pieces.get(row.paragraph_id, hit.piece)) if hit.by_question else hit)
     return hits
+
+
+def _best_pieces(candidates: Candidates, order: NDArray[np.float64]) -> dict[UUID, tuple[int, int]]:
+    """The best span of each paragraph of which a piece is among the candidates."""
+    best: dict[UUID, tuple[int, int]] = {}
+    for i in np.argsort(-order, kind="stable"):
+        row = candidates.rows[int(i)]
+        if row.kind == EntryKind.PIECE:
+            best.setdefault(row.paragraph_id, (row.start, row.end))
+    return best
 
 
 def _hit(

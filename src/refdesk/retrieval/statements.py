@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from refdesk.knowledge.indexing import (
     HALFVEC_HNSW_LIMIT,
     SHARED_HOME,
+    EntryKind,
     halfvec_text,
     in_graph,
     table_of,
@@ -62,6 +63,7 @@ class Filters:
 
     acl_ids: Sequence[int] = (EVERYONE,)
     document_ids: Sequence[UUID] | None = None
+    ignore_questions: bool = False
     scan_exactly: bool = False
     shared_graphs: Mapping[int, int] = field(default_factory=dict[int, int])
 
@@ -92,6 +94,8 @@ class _Builder:
         if home == SHARED_HOME:
             self.parameters["shared"] = [target.index_id for target in targets]
             conditions.append("index_id = ANY(CAST(:shared AS uuid[]))")
+        if self.filters.ignore_questions:
+            conditions.append(f"kind <> {EntryKind.QUESTION:d}")
         if self.filters.document_ids is not None:
             self.parameters["document_ids"] = list(self.filters.document_ids)
             conditions.append("document_id = ANY(CAST(:document_ids AS uuid[]))")
