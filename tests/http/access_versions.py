@@ -33,7 +33,10 @@ async def version_with_file(world: World, _client: httpx.AsyncClient) -> Call:
 
 
 async def page_of_version(world: World, client: httpx.AsyncClient) -> Call:
-    return Call(path=(await version_with_file(world, client)).path | {"page": 1})
+    path = (await version_with_file(world, client)).path
+    async with world.database.transaction() as session:
+        (await session.get_one(Document, UUID(path["document_id"]))).kind = "pdf"
+    return Call(path=path | {"page": 1})
 
 
 async def conflict(world: World, client: httpx.AsyncClient) -> Call:

@@ -1,6 +1,7 @@
 """All SQL of paragraphs, and of what the index holds of them. Bound to the scope's workspace."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, or_, select, text, update
@@ -9,12 +10,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.kit.like import containing
 from refdesk.knowledge.indexing.tables import IndexedParagraph
+from refdesk.knowledge.passage_metadata import paragraphs_with
 from refdesk.knowledge.tables import Document, Paragraph
 
 # How far apart paragraphs are moved to make room for others, and the largest position there is: cursors
 # have nine digits.
 STEP = 1 << 16
 MAX_POSITION = 900_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which paragraphs of a document: `q` is part of title or content, `meta` pairs must all hold."""
+
+    q: str | None = None
+    meta: Sequence[tuple[str, str]] = ()
 
 
 class ParagraphRepository:
@@ -84,36 +94,37 @@ class ParagraphRepository:
         )
         return dict(rows.all())
 
-    def _matching(self, document_id: UUID, q: str | None) -> Select[Paragraph]:
+    def _matching(self, document_id: UUID, wanted: Wanted | None) -> Select[Paragraph]:
         query = self._of(document_id)
-        if q:
-            query = query.where(
-                or_(Paragraph.content.ilike(containing(q)), Paragraph.title.ilike(containing(q)))
-            )
+        if wanted is not None and wanted.q:
+            words = containing(wanted.q)
+            query = query.where(or_(Paragraph.content.ilike(words), Paragraph.title.ilike(words)))
+        if wanted is not None and wanted.meta:
+            query = query.where(paragraphs_with(wanted.meta))
         return query
 
-    async def count(self, document_id: UUID, q: str | None = None) -> int:
+    async def count(self, document_id: UUID, wanted: Wanted | None = None) -> int:
         counted = await self.session.scalar(
-            select(func.count()).select_from(self._matching(document_id, q).subquery())
+            select(func.count()).select_from(self._matching(document_id, wanted).subquery())
         )
         return counted or 0
 
     async def after(
-        self, document_id: UUID, position: int, limit: int, q: str | None = None
+        self, document_id: UUID, position: int, limit: int, wanted: Wanted | None = None
     ) -> list[Paragraph]:
         """Up to `limit` paragraphs from `position` on, in reading order."""
         rows = await self.session.scalars(
-            self._matching(document_id, q)
+            self._matching(document_id, wanted)
             .where(Paragraph.position >= position)
             .order_by(Paragraph.position)
             .limit(limit)
         )
         return list(rows)
 
-    async def position_at(self, document_id: UUID, place: int, q: str | None = None) -> int:
+    async def position_at(self, document_id: UUID, place: int, wanted: Wanted | None = None) -> int:
         """Position of the paragraph with this place, counted from 0; past the end, one behind all."""
         found = await self.session.scalar(
-            self._matching(document_id, q)
+            self._matching(document_id, wanted)
             .order_by(Paragraph.position)
             .offset(place)
             .limit(1)
@@ -122,11 +133,11 @@ class ParagraphRepository:
         return MAX_POSITION + 1 if found is None else found
 
     async def start_of_page_before(
-        self, document_id: UUID, position: int, limit: int, q: str | None = None
+        self, document_id: UUID, position: int, limit: int, wanted: Wanted | None = None
     ) -> int | None:
         """Position of the first of up to `limit` paragraphs before `position`; None if there is none."""
         rows = await self.session.scalars(
-            self._matching(document_id, q)
+            self._matching(document_id, wanted)
             .where(Paragraph.position < position)
             .order_by(Paragraph.position.desc())
             .limit(limit)

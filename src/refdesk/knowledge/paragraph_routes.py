@@ -11,6 +11,7 @@ from refdesk.kit.web import Tx
 from refdesk.knowledge.draft_expiry import EXTENDS_DRAFT, EXTENDS_DRAFT_OF_PARAGRAPH
 from refdesk.knowledge.paragraph_structure import ParagraphStructure
 from refdesk.knowledge.paragraphs import Paragraphs
+from refdesk.knowledge.route_parts import pairs_of
 from refdesk.knowledge.schemas import (
     AddedParagraph,
     ParagraphActionResult,
@@ -46,9 +47,19 @@ async def list_paragraphs(
         Query(ge=0, le=MAX_INT, description="The page that begins with the paragraph of this place, from 0."),
     ] = None,
     q: Annotated[CleanText | None, Query(max_length=200, description="Part of the title or content.")] = None,
+    meta: Annotated[
+        list[CleanText] | None,
+        Query(description="`KEY=VALUE` of what is known of the paragraph, such as `has_table=true`."),
+    ] = None,
 ) -> ParagraphPage:
     return await Paragraphs(session, scope).page(
-        document_id, limit=limit, cursor=cursor, around=around, start=start, q=q
+        document_id,
+        limit=limit,
+        cursor=cursor,
+        around=around,
+        start=start,
+        q=q,
+        meta=pairs_of(meta or ()),
     )
 
 

@@ -13,8 +13,10 @@ from refdesk.kit.errors import NotFound
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.errors import NoNextParagraph, ParagraphChanged, ParagraphTooLong, SplitOffsetInvalid
 from refdesk.knowledge.paragraphs import Paragraphs, settle_edit
+from refdesk.knowledge.passage_metadata import said_of, with_said
 from refdesk.knowledge.question_texts import clean_questions
 from refdesk.knowledge.schemas import AddedParagraph, ParagraphMerge, ParagraphPair, ParagraphView
+from refdesk.knowledge.splitting.facts import joined_facts
 from refdesk.knowledge.tables import Document, Paragraph
 from refdesk.knowledge.versions import origin_of
 
@@ -145,6 +147,10 @@ class ParagraphStructure:
         paragraph.boxes = [*paragraph.boxes, *(box for box in other.boxes if box not in paragraph.boxes)]
         paragraph.end = max(paragraph.end, other.end)
         paragraph.hit_count += other.hit_count
+        said = said_of(other.meta) | said_of(paragraph.meta)
+        paragraph.meta = with_said(
+            joined_facts(with_said(paragraph.meta, {}), with_said(other.meta, {})), said
+        )
         paragraph.revision += 1
         settle_edit(paragraph)
 

@@ -16,7 +16,8 @@ from refdesk.knowledge.cursors import decode_position
 from refdesk.knowledge.errors import NotEdited, ParagraphChanged
 from refdesk.knowledge.indexing import IndexWriter
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
-from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.paragraph_repository import ParagraphRepository, Wanted
+from refdesk.knowledge.passage_metadata import checked_passage_metadata, with_said
 from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.queueing import enqueue_indexing
 from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
@@ -46,32 +47,36 @@ class Paragraphs:
         around: UUID | None,
         q: str | None,
         start: int | None = None,
+        meta: Sequence[tuple[str, str]] = (),
     ) -> ParagraphPage:
         """Paragraphs in reading order; a cursor is the position of the first one of its page.
 
         `start` is its place instead (among those that match `q`), so that a long list opens anywhere.
         """
         document = await self.documents.get(document_id)
+        wanted = Wanted(q, meta)
         position = 0 if cursor is None else decode_position(cursor)
         if start is not None:
-            position = await self.repository.position_at(document_id, start, q)
+            position = await self.repository.position_at(document_id, start, wanted)
         if around is not None:
             middle = await self.repository.find(around)
             if middle is None or middle.document_id != document_id:
                 raise NotFound("There is no such paragraph in this document.")
             half = limit // 2
-            first = await self.repository.start_of_page_before(document_id, middle.position, half, q)
+            first = await self.repository.start_of_page_before(document_id, middle.position, half, wanted)
             position = middle.position if first is None else first
-        rows = await self.repository.after(document_id, position, limit + 1, q)
+        rows = await self.repository.after(document_id, position, limit + 1, wanted)
         shown = rows[:limit]
         previous = None
         if shown:
-            previous = await self.repository.start_of_page_before(document_id, shown[0].position, limit, q)
+            previous = await self.repository.start_of_page_before(
+                document_id, shown[0].position, limit, wanted
+            )
         return ParagraphPage(
             items=await self.views(document, shown),
             next_cursor=str(rows[limit].position) if len(rows) > limit else None,
             previous_cursor=None if previous is None else str(previous),
-            total=await self.repository.count(document_id, q),
+            total=await self.repository.count(document_id, wanted),
         )
 
     async def view(self, paragraph_id: UUID) -> ParagraphView:
@@ -91,7 +96,11 @@ class Paragraphs:
         title = paragraph.title if body.title is None else body.title.replace("\0", "").strip()
         content = paragraph.content if body.content is None else body.content.replace("\0", "")
         is_active = paragraph.is_active if body.is_active is None else body.is_active
+        if body.meta is not None:
+            paragraph.meta = with_said(paragraph.meta, checked_passage_metadata(body.meta))
+            await self.session.flush()
         if (title, content, is_active) == (paragraph.title, paragraph.content, paragraph.is_active):
+            await self.session.refresh(paragraph)
             return await self.shown(document, paragraph)
         if is_active != paragraph.is_active:
             await self._set_active(document, [paragraph], is_active)

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select, type_coerce, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
 from refdesk.kit.like import containing
-from refdesk.knowledge.tables import Blob, Document, DocumentVersion, KnowledgeBase
+from refdesk.knowledge.passage_metadata import OF_PARAGRAPH, paragraphs_with
+from refdesk.knowledge.tables import Blob, Document, DocumentVersion, KnowledgeBase, Paragraph
 
 RESOURCE = "knowledge_base"
 
@@ -50,7 +51,8 @@ def needs_attention() -> ColumnElement[bool]:
 class DocumentFilter:
     """Which documents of a base are wanted; what is None does not matter.
 
-    `meta` pairs must all hold of what people or the file say; of a list one element must be equal.
+    `meta` pairs must all hold of what people or the file say; of a list one element must be equal. Keys that
+    are known of paragraphs must all hold of one and the same paragraph.
     """
 
     q: str | None = None
@@ -77,7 +79,13 @@ class DocumentFilter:
         if self.source_id is not None:
             found.append(Document.source_id == self.source_id)
         effective = type_coerce(Document.found_meta.op("||")(Document.meta), JSONB)
+        of_paragraphs = [(key, value) for key, value in self.meta if key in OF_PARAGRAPH]
+        if of_paragraphs:
+            own = exists().where(Paragraph.document_id == Document.id).where(paragraphs_with(of_paragraphs))
+            found.append(own)
         for key, value in self.meta:
+            if key in OF_PARAGRAPH:
+                continue
             found.append(or_(effective[key].astext == value, effective[key].contains([value])))
         return found
 

@@ -1,5 +1,6 @@
 """What the routes of this room share: the process's settings, a list's query, a body of one or more files."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -16,6 +17,12 @@ def get_settings_of_app(request: Request) -> Settings:
 
 SettingsDep = Annotated[Settings, Depends(get_settings_of_app)]
 ListQuery = Annotated[PageQuery, Depends()]
+
+
+def pairs_of(given: Iterable[str]) -> list[tuple[str, str]]:
+    """Key and value of each `KEY=VALUE`."""
+    pairs = (one.partition("=") for one in given)
+    return [(key, value) for key, _, value in pairs]
 
 
 def one_file(content_type: str = "application/octet-stream") -> dict[str, Any]:

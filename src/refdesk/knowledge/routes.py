@@ -16,7 +16,7 @@ from refdesk.knowledge import events, uploads
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.repository import DocumentFilter
-from refdesk.knowledge.route_parts import ListQuery, SettingsDep, many_files
+from refdesk.knowledge.route_parts import ListQuery, SettingsDep, many_files, pairs_of
 from refdesk.knowledge.sample import create_sample_library
 from refdesk.knowledge.schemas import (
     DocumentList,
@@ -49,7 +49,7 @@ def document_filter(
     ] = None,
 ) -> DocumentFilter:
     """Which documents a list is about."""
-    pairs = [tuple(given.partition("=")[::2]) for given in meta or ()]
+    pairs = pairs_of(meta or ())
     pairs += [
         (key.removeprefix("meta."), clean_text(value))
         for key, value in request.query_params.multi_items()

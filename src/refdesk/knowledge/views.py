@@ -6,6 +6,7 @@ from uuid import UUID
 
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.metadata import effective_metadata
+from refdesk.knowledge.passage_metadata import passage_metadata, said_of
 from refdesk.knowledge.repository import LEAST_COVERAGE, Counts
 from refdesk.knowledge.schemas import (
     DocumentError,
@@ -169,7 +170,8 @@ def paragraph_view(
         hit_count=paragraph.hit_count,
         questions=[QuestionRef(id=question.id, content=question.content) for question in questions],
         source=_source(paragraph.source_title, paragraph.source_content),
-        meta=paragraph.meta,
+        meta=passage_metadata(document, paragraph.meta),
+        own_meta=said_of(paragraph.meta),
         is_current=True,
         version=document.version,
         revision=paragraph.revision,
@@ -199,7 +201,8 @@ def past_paragraph_view(
         hit_count=record.hit_count,
         questions=[QuestionRef(id=None, content=content) for content in record.questions],
         source=_source(record.source_title, record.source_content),
-        meta=record.meta,
+        meta=passage_metadata(document, record.meta),
+        own_meta=said_of(record.meta),
         is_current=is_current,
         version=version,
         revision=record.revision,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from refdesk.kit.border_types import CleanText
+from refdesk.kit.border_types import CleanJson, CleanText
 from refdesk.kit.web import Page
 from refdesk.knowledge.schemas.shapes import Change, Input
 
@@ -51,7 +51,12 @@ class ParagraphView(BaseModel):
     hit_count: int
     questions: list[QuestionRef]
     source: ParagraphSource | None
-    meta: dict[str, Any]
+    meta: dict[str, Any] = Field(
+        description="What holds of the passage: `source_doc_id`, what is said of its document (`doc_type`, "
+        "`effective_date`, `published_at`, `department`), what reading it brought (`has_table`, `has_image`, "
+        "`image_type`, `image_url`, `ocr_text`, `confidence_score`), and `own_meta`, which wins."
+    )
+    own_meta: dict[str, Any] = Field(description="What people say of this paragraph.")
     is_current: bool
     version: int
     revision: int
@@ -72,6 +77,9 @@ class ParagraphUpdate(Change):
     title: CleanText | None = Field(default=None, max_length=2_000)
     content: CleanText | None = Field(default=None, min_length=1, max_length=100_000)
     is_active: bool | None = None
+    meta: CleanJson | None = Field(
+        default=None, description="All that people say of it; kept when the file is read again. Null hides."
+    )
     revision: int | None = None
 
 

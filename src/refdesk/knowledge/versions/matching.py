@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from refdesk.knowledge.passage_metadata import said_of, with_said
 from refdesk.knowledge.versions.records import OriginNames, ParagraphRecord
 from refdesk.knowledge.versions.resemblance import Wanted, counterparts
 
@@ -144,9 +145,9 @@ class _Matching:
         return True
 
     def _hand_down(self) -> None:
-        """Questions and "inactive" of rows that go, to the fresh paragraphs that have their text now."""
+        """What people did to rows that go, to the fresh paragraphs that have their text now."""
         going = [row for g in self.groups if not g.is_kept and g.rows[0].origins for row in g.rows]
-        leaving = [row for row in going if row.questions or not row.is_active]
+        leaving = [row for row in going if row.questions or not row.is_active or said_of(row.meta)]
         if self.same_text:
             self._hand_down_by_place(leaving)
             return
@@ -154,7 +155,7 @@ class _Matching:
         for row, found in zip(leaving, self._counterparts(wanted), strict=True):
             for i in found:
                 self.fresh[i].is_active = row.is_active
-                _give(self.fresh[i], row.questions)
+                _give(self.fresh[i], row)
 
     def _hand_down_by_place(self, leaving: Sequence[ParagraphRecord]) -> None:
         for row in leaving:
@@ -165,7 +166,7 @@ class _Matching:
             }
             if not shared:
                 continue
-            _give(self.fresh[max(shared, key=lambda i: shared[i])], row.questions)
+            _give(self.fresh[max(shared, key=lambda i: shared[i])], row)
             for i, length in shared.items():
                 if not row.is_active and 2 * length >= self.fresh[i].end - self.fresh[i].start:
                     self.fresh[i].is_active = False
@@ -197,8 +198,9 @@ class _Matching:
         self.outcome.paragraphs = result
 
 
-def _give(heir: ParagraphRecord, questions: Iterable[str]) -> None:
-    heir.questions = list(dict.fromkeys((*heir.questions, *questions)))
+def _give(heir: ParagraphRecord, row: ParagraphRecord) -> None:
+    heir.questions = list(dict.fromkeys((*heir.questions, *row.questions)))
+    heir.meta = with_said(heir.meta, said_of(row.meta) | said_of(heir.meta))
 
 
 def _named(rows: Sequence[ParagraphRecord]) -> list[ParagraphRecord]:
@@ -238,7 +240,8 @@ def _placed(row: ParagraphRecord, group: _Group, drafts: Sequence[ParagraphRecor
     if len(group.rows) == 1:
         boxes = [box for draft in drafts for box in draft.boxes]
         row.page, row.boxes, row.start, row.end = first.page, boxes, first.start, last.end
-        row.meta = {key: value for draft in reversed(drafts) for key, value in draft.meta.items()}
+        found = {key: value for draft in reversed(drafts) for key, value in draft.meta.items()}
+        row.meta = with_said(found, said_of(row.meta))
     else:
         shift = first.start - min(other.start for other in group.rows)
         row = replace(row, start=row.start + shift, end=row.end + shift, page=first.page, boxes=first.boxes)
