@@ -191,7 +191,11 @@ def _richest(children: list[EmailMessage]) -> list[EmailMessage]:
     if sizes[0] < _STUB * sizes[1]:
         return rich[-1:]
     # The pictures and files that only the rich form carries belong to the message all the same.
-    return [plain[0], *(part for part in _leaves(rich[-1]) if part.get_content_maintype() != "text")]
+    return [plain[0], *(part for part in _leaves(rich[-1]) if not _is_body(part))]
+
+
+def _is_body(part: EmailMessage) -> bool:
+    return part.get_content_maintype() == "text" and not part.get_filename()
 
 
 def _leaves(part: EmailMessage) -> list[EmailMessage]:
