@@ -19,6 +19,7 @@ def add_commands(group: typer.Typer) -> None:
     """Add the commands to `refdesk kb`."""
     add_command(group, "export", export)
     add_command(group, "restore-base", restore_base)
+    add_command(group, "retry-import", retry_import)
 
 
 async def export(
@@ -61,6 +62,21 @@ async def restore_base(
     query = {} if name is None else {"name": name}
     with file.open("rb") as opened:
         view = await client.request("POST", IMPORTS, files=[("file", (file.name, opened))], params=query)
+    return await _outcome(client, view, wait=wait)
+
+
+async def retry_import(
+    client: Client,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the new knowledge base.")],
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="End when everything is there.")] = True,
+) -> Result:
+    """Go on with an import that failed; `kb delete` gives it up."""
+    base = await find(client, BASES, name, what="knowledge base")
+    view = await client.post(f"{IMPORTS}/{base['id']}/retry")
+    return await _outcome(client, view, wait=wait)
+
+
+async def _outcome(client: Client, view: dict[str, Any], *, wait: bool) -> Result:
     if wait:
         view = await _wait(client, view)
     lines = [f"{view['name']} ({view['knowledge_base_id']})  {view['state']}  {view['done']} documents"]

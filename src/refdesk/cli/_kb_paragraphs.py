@@ -33,16 +33,21 @@ async def paragraphs(
     kb: BaseOption = None,
     version: Annotated[int | None, typer.Option(min=1, help="Of this version.")] = None,
     q: Annotated[str | None, typer.Option("--q", help="Only those with this text.")] = None,
+    meta: Annotated[
+        list[str] | None,
+        typer.Option(help="Only those of which KEY=VALUE holds, such as has_table=true; repeatable."),
+    ] = None,
 ) -> Result:
     """List a document's paragraphs in reading order."""
     found = await document_of(client, document, kb)
-    if version is not None and q is not None:
-        raise InvalidArgument("--q works on the present version only.")
+    if version is not None and (q is not None or meta):
+        raise InvalidArgument("--q and --meta work on the present version only.")
     path = f"{DOCUMENTS}/{found['id']}"
     if version is not None:
         items = await client.all(f"{path}/versions/{version}/paragraphs")
     else:
-        items = await client.all(f"{path}/paragraphs", **({"q": q} if q else {}))
+        wanted = ({"q": q} if q else {}) | ({"meta": meta} if meta else {})
+        items = await client.all(f"{path}/paragraphs", **wanted)
     lines = [line for item in items for line in paragraph_lines(item)]
     return Result(items, lines or ["No paragraphs."])
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command
+from refdesk.cli._indexing import work_until_idle
 from refdesk.cli._kb_documents import (
     DOCUMENTS,
     BaseOption,
@@ -29,6 +30,7 @@ def add_commands(group: typer.Typer) -> None:
     add_command(group, "versions", versions)
     add_command(group, "diff", diff)
     add_command(group, "rollback", rollback)
+    add_command(group, "resolve", resolve)
 
 
 async def replace(
@@ -90,6 +92,25 @@ async def rollback(
     found = await document_of(client, document, kb)
     changed = await client.post(f"{DOCUMENTS}/{found['id']}/versions/{number}/restore")
     return await _outcome(client, changed, wait=wait)
+
+
+async def resolve(
+    client: Client,
+    document: DocumentArgument,
+    keep: Annotated[
+        Literal["mine", "theirs"], typer.Option(help="The edits stay, or the file's text is taken.")
+    ],
+    paragraph: Annotated[
+        list[str] | None, typer.Option(help="Only this paragraph, by id; repeatable.")
+    ] = None,
+    kb: BaseOption = None,
+) -> Result:
+    """Decide about edits whose place in the file says something else now."""
+    found = await document_of(client, document, kb)
+    body: dict[str, Any] = {"keep": keep} | ({"paragraph_ids": paragraph} if paragraph else {})
+    changed = await client.post(f"{DOCUMENTS}/{found['id']}/conflicts/resolve", body)
+    await work_until_idle(client)
+    return Result(changed, attention_lines(changed))
 
 
 async def _outcome(client: Client, document: Any, *, wait: bool) -> Result:

@@ -9,6 +9,7 @@ import typer
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find, group_of
 from refdesk.cli._indexing import wait_for, work_until_idle
+from refdesk.cli._kb_archives import add_commands as add_archive_commands
 from refdesk.cli._kb_documents import document_line
 from refdesk.cli._kb_drafts import add_commands as add_draft_commands
 from refdesk.cli._kb_exchange import add_commands as add_exchange_commands
@@ -44,6 +45,7 @@ def register(app: typer.Typer) -> None:
     add_version_commands(group)
     add_paragraph_commands(group)
     add_source_commands(group)
+    add_archive_commands(group)
     add_qa_commands(group)
     add_exchange_commands(group)
 

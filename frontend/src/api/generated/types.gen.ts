@@ -4922,6 +4922,12 @@ export type SourceOut = {
      */
     text: string;
     /**
+     * Offset
+     *
+     * Where `text` begins in the paragraph's content.
+     */
+    offset?: number;
+    /**
      * Similarity
      */
     similarity: number;
