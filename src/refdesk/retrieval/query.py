@@ -163,9 +163,15 @@ class WeightedQuery:
                 for whole, side in group.sides
             ]
             mass = max(sum(side.values()) for side in sides)
-            # The most frequent: each costs an inner product a candidate.
-            others = sorted((t for t in group.others if frequency[t] > 0), key=lambda t: -frequency[t])
-            others = others[:MAX_SYNONYMS_ASKED]
+            # Of two words asked for the lesser is worth no less than one that is not asked for. The most
+            # frequent: each costs an inner product a candidate.
+            lesser = [
+                whole
+                for (whole, _), side in zip(group.sides, sides, strict=True)
+                if sum(side.values()) < mass
+            ]
+            known = (term for term in (*lesser, *group.others) if frequency[term] > 0)
+            others = sorted(known, key=lambda term: -frequency[term])[:MAX_SYNONYMS_ASKED]
             groups.append(WeightedGroup(tuple(sides), tuple(others), mass, frozenset(group.wholes)))
             wholes = dict.fromkeys((*(whole for whole, _ in group.sides), *others))
             units.append((tuple(t for t in wholes if frequency[t] > 0), together, mass))
