@@ -1,5 +1,6 @@
 """Asks the search itself, then finds the first thing that kept the subject out."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from refdesk.accounts import Scope
@@ -42,7 +43,11 @@ class Explainer:
         probe = StandingProbe(
             scope, request.query, subject.knowledge_base_id, subject.document_id, subject.paragraph_id
         )
-        await self._retriever.rank(scope, request, depth=request.top_n, probe=probe)
+        searched = request
+        if result.route is not None:
+            searched = replace(request, knowledge_base_ids=result.route.searched)
+        if subject.knowledge_base_id in searched.knowledge_base_ids:
+            await self._retriever.rank(scope, searched, depth=_looked_at(request), probe=probe)
         rank = next(
             (
                 place
@@ -68,7 +73,10 @@ def _is_of(subject: Subject, document_id: UUID, paragraph_id: UUID) -> bool:
 
 
 def _reason(subject: Subject, request: SearchRequest, result: SearchResult, probe: StandingProbe) -> Reason:
-    kept_out = _before_the_search(subject, request) or _without_entries(subject, probe)
+    kept_out = _before_the_search(subject, request)
+    if kept_out is None and result.route is not None:
+        kept_out = None if subject.knowledge_base_id in result.route.searched else "not_routed"
+    kept_out = kept_out or _without_entries(subject, probe)
     if kept_out is not None:
         return kept_out
     out: list[DropReason] = [
@@ -120,7 +128,12 @@ def _after_the_legs(standing: Standing, request: SearchRequest, result: SearchRe
         return "below_threshold"
     if request.drop is not None and standing.similarity <= result.best - request.drop:
         return "far_below_best"
-    return "beyond_top_n" if (standing.place or 0) > request.top_n else "ranked_out"
+    return "beyond_top_n" if (standing.place or 0) > _looked_at(request) else "ranked_out"
+
+
+def _looked_at(request: SearchRequest) -> int:
+    """How many paragraphs the search wants at least: those to return, or those to be put in order anew."""
+    return max(request.top_n, request.rerank.candidates if request.rerank is not None else 0)
 
 
 def _notes(subject: Subject, standing: Standing | None) -> list[Note]:

@@ -11,6 +11,7 @@ KeptOut = Literal[
     "found",
     "other_base",
     "filtered",
+    "not_routed",
     "draft",
     "document_inactive",
     "paragraph_inactive",
@@ -23,7 +24,8 @@ KeptOut = Literal[
     "ranked_out",
 ]
 """The first thing that kept it out, in the order in which a search comes upon them. `ranked_out`: a candidate
-that the strategy or the reranker put behind all that are looked at."""
+that the strategy or the reranker put behind all that are looked at. `not_routed`: its base was not chosen
+among the many that were asked."""
 
 Reason = KeptOut | DropReason
 
