@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from refdesk.knowledge.parsing.blocks import Block, Box, Parsed
 from refdesk.knowledge.splitting.cleaning import clean
+from refdesk.knowledge.splitting.collecting import without_collecting
 from refdesk.knowledge.splitting.cutting import Cutter
 from refdesk.knowledge.splitting.facts import facts_of, joined_facts
 from refdesk.knowledge.splitting.sections import Piece, Section, sections
@@ -48,7 +49,8 @@ def split(parsed: Parsed, settings: SplitSettings | None = None) -> SplitResult:
     deepest = _STRUCTURED_DEPTH if structured and not settings.patterns else None
     found = sections(parsed, settings.patterns, deepest)
     drafts = (draft for section in found for draft in filler.fill(section))
-    return _finish(text, drafts, settings, limit, sizing)
+    with without_collecting():
+        return _finish(text, drafts, settings, limit, sizing)
 
 
 def _marks(piece: Piece) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from refdesk.knowledge.parsing.blocks import Block, Parsed
-from refdesk.knowledge.splitting.patterns import pattern_marks
+from refdesk.knowledge.splitting.patterns import Mark, pattern_marks
 from refdesk.knowledge.splitting.titles import MAX_TITLE, clean_title
 
 
@@ -41,13 +41,11 @@ def sections(parsed: Parsed, patterns: tuple[str, ...], deepest: int | None) -> 
 
     One at a time: with all of them in memory, Python's collector made 100,000 cost 13 times 10,000.
     """
-    heads = _pattern_heads(parsed, patterns) if patterns else None
+    heads = _Heads(pattern_marks(parsed.blocks, patterns)) if patterns else None
     return _without_empty_parents(_flattened(parsed, heads, deepest))
 
 
-def _flattened(
-    parsed: Parsed, heads: dict[int, list[tuple[int, int, int]]] | None, deepest: int | None
-) -> Iterator[Section]:
+def _flattened(parsed: Parsed, heads: "_Heads | None", deepest: int | None) -> Iterator[Section]:
     stack: list[tuple[int, tuple[str, ...]]] = [(0, ())]
     current = Section()
     for block in parsed.blocks:
@@ -78,9 +76,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _parts(
-    block: Block, heads: dict[int, list[tuple[int, int, int]]] | None
-) -> list[tuple[int, int, int | None]]:
+def _parts(block: Block, heads: "_Heads | None") -> list[tuple[int, int, int | None]]:
     """Spans of a block with the heading level of each, None for body text."""
     end = block.offset + len(block.text)
     if heads is None:
@@ -88,7 +84,7 @@ def _parts(
         return [(block.offset, end, (block.level or 1) if is_heading else None)]
     parts: list[tuple[int, int, int | None]] = []
     at = block.offset
-    for start, stop, level in heads.get(block.offset, ()):
+    for start, stop, level in heads.before(end):
         if start > at:
             parts.append((at, start, None))
         parts.append((start, stop, level))
@@ -98,20 +94,21 @@ def _parts(
     return parts
 
 
-def _pattern_heads(parsed: Parsed, patterns: tuple[str, ...]) -> dict[int, list[tuple[int, int, int]]]:
-    marks = pattern_marks(parsed.blocks, patterns)
-    heads: dict[int, list[tuple[int, int, int]]] = {}
-    blocks = iter(parsed.blocks)
-    block = next(blocks, None)
-    for mark in marks:
-        while block is not None and block.offset + len(block.text) <= mark.start:
-            block = next(blocks, None)
-        if block is None:
-            break
-        # A match longer than a title may be is a body, whatever the pattern says.
-        if mark.end - mark.start <= MAX_TITLE:
-            heads.setdefault(block.offset, []).append((mark.start, mark.end, mark.level))
-    return heads
+class _Heads:
+    """Headings found by patterns, handed out block by block in the order of the text."""
+
+    def __init__(self, marks: list[Mark]) -> None:
+        self._marks = marks
+        self._next = 0
+
+    def before(self, end: int) -> Iterator[Mark]:
+        """Those not handed out yet that start before `end`."""
+        while self._next < len(self._marks) and self._marks[self._next][0] < end:
+            start, stop, level = self._marks[self._next]
+            self._next += 1
+            # A match longer than a title may be is a body, whatever the pattern says.
+            if stop - start <= MAX_TITLE:
+                yield start, stop, level
 
 
 def _without_empty_parents(found: Iterator[Section]) -> Iterator[Section]:
