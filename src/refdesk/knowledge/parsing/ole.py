@@ -9,6 +9,7 @@ from refdesk.knowledge.parsing.blocks import ParseOptions
 from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, PasswordWrong
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HEADER, _LAST_SECTOR = 512, 0xFFFFFFFA  # numbers above the last one are marks
 # What both raise on damaged files; neither has one class for it.
 _DAMAGED = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError),
@@ -34,6 +35,7 @@ def require_ends(data: bytes) -> None:
 
     calamine follows such a chain until memory ends and takes the process with it.
     """
+    _require_end_of_tables(data)
     olefile: Any = import_module("olefile")
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
@@ -54,6 +56,21 @@ def require_ends(data: bytes) -> None:
                 raise CorruptFile(reason="the sectors of the file run in a circle")
             for sector in path:
                 walked[sector] = 2
+
+
+def _require_end_of_tables(data: bytes) -> None:
+    """Follow the list of further tables (MS-CFB 2.5) as calamine does, whatever their count says."""
+    if len(data) < _HEADER:
+        raise CorruptFile(reason="the header is cut off")
+    size = 1 << min(int.from_bytes(data[0x1E:0x20], "little"), 20)
+    sector = int.from_bytes(data[0x44:0x48], "little")
+    seen: set[int] = set()
+    while sector < _LAST_SECTOR:
+        end = (sector + 2) * size
+        if sector in seen or end > len(data):
+            raise CorruptFile(reason="the list of tables has no end")
+        seen.add(sector)
+        sector = int.from_bytes(data[end - 4 : end], "little")
 
 
 def unlock(data: bytes, options: ParseOptions) -> bytes:

@@ -127,6 +127,30 @@ async def test_a_process_that_sends_without_end_is_stopped(monkeypatch: pytest.M
     assert _children() == []
 
 
+@pytest.mark.parametrize(
+    ("last_words", "code"),
+    [
+        ("", "parse-crashed"),
+        ("memory allocation of 1988100096 bytes failed\nstack backtrace", "parse-memory"),
+    ],
+)
+async def test_a_library_that_aborts_the_process_is_a_failure_with_a_code_and_the_next_file_is_read(
+    monkeypatch: pytest.MonkeyPatch, last_words: str, code: str
+) -> None:
+    aborts = f"import os, sys; sys.stdin.buffer.read(); sys.stderr.write({last_words!r}); "
+    aborts += "sys.stderr.flush(); os.abort()"
+    with monkeypatch.context() as patch:
+        patch.setattr(limited, "_COMMAND", (sys.executable, "-I", "-c", aborts))
+        with pytest.raises(ParseError) as waited:
+            await parse_in_subprocess(b"text", "a.xls")
+        with pytest.raises(ParseError) as blocked:
+            parse_limited(b"text", "a.xls")
+    for caught in (waited, blocked):
+        assert caught.value.code == code
+        assert caught.value.hint_text
+    assert (await parse_in_subprocess(b"text", "a.md")).text == "text"
+
+
 async def test_cancelling_the_task_kills_the_process() -> None:
     task = asyncio.create_task(parse_in_subprocess(_BIG, "a.md"))
     await asyncio.sleep(0.2)
