@@ -34,6 +34,7 @@ class StoredProfiles:
             context=settings.context,
             window_chars=settings.window_chars,
             rerank=settings.rerank.to_choice() if settings.rerank is not None else None,
+            route_bases=settings.route_bases,
             max_context_chars=settings.max_context_chars,
             empty_reply=settings.empty_reply,
             complete_question=settings.complete_question,

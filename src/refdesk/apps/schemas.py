@@ -26,6 +26,9 @@ class ApplicationSettings(BaseModel):
     rerank: RerankSettings | None = Field(
         default=None, description="A reranker over the order of the search; null: none."
     )
+    route_bases: bool = Field(
+        default=False, description="Of many knowledge bases, search only those that suit the question."
+    )
     context: Literal["paragraph", "window"] = Field(
         default="paragraph", description="Evidence: whole paragraphs, or a window around the piece found."
     )

@@ -36,6 +36,7 @@ class RunProfile:
     context: Literal["paragraph", "window"] = "paragraph"
     window_chars: int = 1200
     rerank: RerankChoice | None = None
+    route_bases: bool = False
     max_context_chars: int = 8_000
     empty_reply: str | None = None
     complete_question: bool = True
@@ -61,6 +62,7 @@ class RunProfile:
             "context": self.context,
             "window_chars": self.window_chars,
             "rerank": self.rerank and asdict(self.rerank) | {"model_id": str(self.rerank.model_id)},
+            "route_bases": self.route_bases,
             "max_context_chars": self.max_context_chars,
             "empty_reply": self.empty_reply,
             "complete_question": self.complete_question,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from refdesk.chat.context import RunContext
-from refdesk.retrieval import Hit, SearchRequest, SearchResult, SearchWarning
+from refdesk.retrieval import Hit, RouteSettings, SearchRequest, SearchResult, SearchWarning
 
 
 def section_of(hit: Hit) -> str:
@@ -28,6 +28,7 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
                 context=profile.context,
                 window_chars=profile.window_chars,
                 rerank=profile.rerank,
+                route=RouteSettings() if profile.route_bases else None,
             ),
         )
         detail |= {
@@ -37,6 +38,8 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
             "best": round(result.best, 4),
             "threshold": result.threshold,
         }
+        if result.route is not None:
+            detail["searched_bases"] = [str(base) for base in result.route.searched]
         if profile.rerank is not None:
             detail["reranked"] = result.reranked
         for warning in result.warnings:

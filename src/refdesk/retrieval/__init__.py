@@ -15,6 +15,7 @@ from refdesk.retrieval.errors import (
 from refdesk.retrieval.explaining import Explainer, Explanation
 from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
 from refdesk.retrieval.routes import RetrieverDep, router
+from refdesk.retrieval.routing import BaseScore, Route, RouteSettings
 from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, HitView, RerankSettings, SearchSettings
 from refdesk.retrieval.search import (
     DropReason,
@@ -28,6 +29,7 @@ from refdesk.retrieval.search import (
 from refdesk.retrieval.service import Embedders, Retriever
 
 __all__ = [
+    "BaseScore",
     "DropReason",
     "Embedders",
     "EmbeddingChanged",
@@ -47,6 +49,8 @@ __all__ = [
     "RerankSettings",
     "Retriever",
     "RetrieverDep",
+    "Route",
+    "RouteSettings",
     "SearchRequest",
     "SearchResult",
     "SearchSettings",

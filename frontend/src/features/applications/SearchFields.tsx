@@ -1,4 +1,4 @@
-import { NumberInput, Select, Slider, Stack, Text } from '@mantine/core';
+import { NumberInput, Select, Slider, Stack, Switch, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { formatScore } from '../../i18n/format';
@@ -41,6 +41,11 @@ export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValu
         max={50}
         allowDecimal={false}
         {...form.getInputProps('top_n')}
+      />
+      <Switch
+        label={t('applications.routeBases')}
+        description={t('applications.routeBasesHint')}
+        {...form.getInputProps('route_bases', { type: 'checkbox' })}
       />
       <NumberInput
         label={t('applications.maxContext')}

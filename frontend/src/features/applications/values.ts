@@ -13,6 +13,7 @@ export interface ApplicationValues {
   mode: Mode;
   top_n: number;
   similarity: number;
+  route_bases: boolean;
   max_context_chars: number;
   empty_reply: string;
   opening_words: string;
@@ -34,6 +35,7 @@ export const emptyApplication: ApplicationValues = {
   mode: 'blend',
   top_n: 5,
   similarity: 0.45,
+  route_bases: false,
   max_context_chars: 8000,
   empty_reply: '',
   opening_words: '',
@@ -57,6 +59,7 @@ export function valuesOf(application: ApplicationOut): ApplicationValues {
     mode: settings.mode ?? base.mode,
     top_n: settings.top_n ?? base.top_n,
     similarity: settings.similarity ?? base.similarity,
+    route_bases: settings.route_bases ?? base.route_bases,
     max_context_chars: settings.max_context_chars ?? base.max_context_chars,
     empty_reply: settings.empty_reply ?? '',
     opening_words: settings.opening_words ?? '',
@@ -85,6 +88,7 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
       mode: values.mode,
       top_n: values.top_n,
       similarity: values.similarity,
+      route_bases: values.route_bases,
       max_context_chars: values.max_context_chars,
       empty_reply: values.empty_reply.trim() || null,
       opening_words: values.opening_words,

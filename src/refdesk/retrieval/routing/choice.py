@@ -99,11 +99,15 @@ def choose(
     best = rated[0][0] if rated else 0.0
     # One leg alone has a smaller scale.
     scale = (_MEANING * (nearness is not None) + (words is not None)) / (_MEANING + 1)
+    # Whatever the other leg says: a code that one base holds must be looked for there.
+    leaders = {
+        max(leg, key=lambda base: leg[base]) for leg in (nearness, words) if leg and max(leg.values()) > 0
+    }
     most = max(settings.at_least, int(settings.most_share * (len(known) + len(unknown))))
     chosen: list[BaseScore] = []
     for place, (score, base, near, held) in enumerate(rated):
         reason: RouteReason = "too-far"
-        if place < most and score > 0 and score >= best - settings.margin * scale:
+        if base in leaders or (place < most and 0 < score >= best - settings.margin * scale):
             reason = "near"
         elif place < settings.at_least:
             reason = "at-least"
