@@ -23,12 +23,16 @@ from refdesk.evaluation.errors import (
     TestSetUnreadable,
     TestSetWithoutBases,
 )
+from refdesk.evaluation.index_comparison import compare_indexes, compared
+from refdesk.evaluation.index_comparison import router as comparison_router
 from refdesk.evaluation.metrics import hit, ndcg, percentile, recall, reciprocal_rank
 from refdesk.evaluation.retrieval import ModeResult, Ranking, evaluate_retrieval, write_run
 from refdesk.evaluation.routes import router
 from refdesk.evaluation.running import run_test_set
 from refdesk.evaluation.service import TestSets
 from refdesk.evaluation.test_sets import JudgedQuery, Passage, RetrievalSet, load_retrieval_set
+
+router.include_router(comparison_router)
 
 __all__ = [
     "Case",
@@ -49,6 +53,8 @@ __all__ = [
     "TestSetWithoutBases",
     "TestSets",
     "Totals",
+    "compare_indexes",
+    "compared",
     "evaluate_retrieval",
     "hit",
     "judge",

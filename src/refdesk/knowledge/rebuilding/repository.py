@@ -31,6 +31,14 @@ LEFT JOIN indexed_paragraphs o
 WHERE a.index_id = :active AND a.workspace_id = :workspace_id AND o.paragraph_id IS NULL
 """)
 _HELD = text("SELECT count(*) FROM indexed_paragraphs WHERE index_id = :id AND workspace_id = :workspace_id")
+_ATTACHED = text("""
+SELECT q.content, array_agg(p.id) FROM questions q
+JOIN paragraph_questions a ON a.question_id = q.id
+JOIN paragraphs p ON p.id = a.paragraph_id AND p.is_active
+JOIN documents d ON d.id = p.document_id AND d.is_active AND NOT d.is_draft AND d.deleted_at IS NULL
+WHERE q.knowledge_base_id = :base_id AND q.workspace_id = :workspace_id
+GROUP BY q.id ORDER BY q.id
+""")
 
 FIRST = UUID(int=0)
 
@@ -96,6 +104,11 @@ class IndexBuildRepository:
         """How many paragraphs an index holds."""
         parameters = {"id": index_id, "workspace_id": self.scope.workspace_id}
         return (await self.session.execute(_HELD, parameters)).scalar_one()
+
+    async def attached_questions(self, base_id: UUID) -> list[tuple[str, list[UUID]]]:
+        """The questions attached to paragraphs that searches find, with these paragraphs."""
+        parameters = {"base_id": base_id, "workspace_id": self.scope.workspace_id}
+        return [(row[0], row[1]) for row in await self.session.execute(_ATTACHED, parameters)]
 
     async def hold_documents(self, document_ids: Sequence[UUID]) -> dict[UUID, Document]:
         """Those of the documents that are there; neither they nor who may see them change meanwhile."""

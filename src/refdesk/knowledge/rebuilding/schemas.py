@@ -22,8 +22,8 @@ class IndexBuildCreate(BaseModel):
 class LegFigures(BaseModel):
     """How well one index finds what the questions expect."""
 
-    hit_at_5: float | None = Field(description="Share of questions with something expected in the first 5.")
-    ndcg_at_10: float | None
+    hit_at_5: float = Field(description="Share of questions with something expected in the first 5.")
+    ndcg_at_10: float
     p50_ms: float
 
 
@@ -47,6 +47,7 @@ class IndexComparison(BaseModel):
     active_model_id: UUID
     other_model_id: UUID
     modes: list[ModeComparison]
+    error: dict[str, Any] | None = Field(default=None, description="Why there are no figures.")
     compared_at: datetime
 
 
