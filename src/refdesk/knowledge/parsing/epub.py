@@ -12,14 +12,11 @@ from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.embedded_pictures import path_beside, pictures_beside
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired
-from refdesk.knowledge.parsing.html import html_blocks, html_text
+from refdesk.knowledge.parsing.html import html_blocks, html_text, self_closed_opened
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>", re.IGNORECASE)
-_SELF_CLOSED = re.compile(
-    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)((?:\s[^<>]*?)?)/>"
-)
 _SVG_PICTURE = re.compile(
     r"<svg\b[^>]*>(?:(?!</?svg\b).)*?<image\b[^>]*?\bhref\s*=\s*[\"']([^\"'<>]+)[\"'](?:(?!</?svg\b).)*?</svg>",
     re.IGNORECASE | re.DOTALL,
@@ -102,7 +99,7 @@ def _chapters(
         prolog = _PROLOG.match(content[:256])
         text = decode(content, prolog[1].decode("ascii") if prolog else None).text
         # Covers and scanned pages are pictures inside a drawing, which is no text otherwise.
-        text = _SVG_PICTURE.sub(r'<p><img src="\1"/></p>', _SELF_CLOSED.sub(r"<\1\2></\1>", text))
+        text = _SVG_PICTURE.sub(r'<p><img src="\1"/></p>', self_closed_opened(text))
         source = html_text(text)
         if source.strip() or "<img" in text:
             if not re.search(r"<h[1-6]\b", text) and member in labels:
@@ -123,7 +120,7 @@ def _labels(container: Container, opf: str, package: Element, items: dict[str, E
     for item in items.values():
         member = resolve(opf, item.get("href", ""))
         if "nav" in (item.get("properties") or "").split() and member in container.names:
-            tree = LexborHTMLParser(_SELF_CLOSED.sub(r"<\1\2></\1>", decode(container.read(member)).text))
+            tree = LexborHTMLParser(self_closed_opened(decode(container.read(member)).text))
             for link in tree.css("nav a[href]"):
                 labels.setdefault(
                     resolve(member, link.attributes.get("href") or ""), " ".join(link.text().split())

@@ -30,6 +30,9 @@ _PROLOG = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)["'
 _SNIFF = re.compile(rb"<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f\u00a0\u200b]+")
 _LINES = re.compile(r" *\n *")
+_SELF_CLOSED = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)((?:\s[^<>]*?)?)/>"
+)
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _BLOCK_TAGS = (
     "address article aside blockquote body center dd details dialog dir div dl dt fieldset "
@@ -65,7 +68,8 @@ class Html:
         if not decoded.text.strip():
             raise EmptyFile("The page is empty.")
         meta = {"encoding": decoded.encoding}
-        tree = LexborHTMLParser(decoded.text)
+        xml = decoded.text[:200].lstrip().startswith("<?xml")
+        tree = LexborHTMLParser(self_closed_opened(decoded.text) if xml else decoded.text)
         del decoded  # the text, the tree and the blocks of a page of 50 MB need not stand side by side
         meta = _metadata(tree) | meta
         body = tree.body
@@ -83,6 +87,11 @@ class Html:
         if not found.blocks:
             raise NoText("The page has no text.", hint="It may be built by a script in the browser.")
         return finish(name, self.kind, found, meta, source)
+
+
+def self_closed_opened(text: str) -> str:
+    """XHTML with `<title/>` as `<title></title>`: to a reader of HTML the former never ends."""
+    return _SELF_CLOSED.sub(r"<\1\2></\1>", text)
 
 
 def html_blocks(source: str, found: BlockList) -> None:

@@ -206,3 +206,20 @@ def test_style_whose_name_only_sounds_like_code_is_running_text(name: str) -> No
     styles = f'<w:style w:type="paragraph" w:styleId="X"><w:name w:val="{name}"/></w:style>'
     parsed = parse(_packed(p("text", style("X")), styles_dot_xml=part("styles", styles)), "a.docx")
     assert [b.kind for b in parsed.blocks] == ["paragraph"]
+
+
+def test_words_on_both_sides_of_a_page_break_stay_apart() -> None:
+    body = '<w:p><w:r><w:br w:type="page"/><w:t>first</w:t><w:br w:type="page"/><w:t>second</w:t></w:r></w:p>'
+    assert _texts(_read(body)) == ["first\nsecond"]
+
+
+def test_contents_are_text_and_only_the_chapters_are_headings() -> None:
+    field = (
+        '<w:p><w:pPr><w:pStyle w:val="TOC1"/></w:pPr><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> TOC \\o </w:instrText></w:r>'
+        '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:hyperlink w:anchor="_1"><w:r><w:t>Intro</w:t></w:r><w:r><w:tab/></w:r>'
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGEREF</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+        '<w:r><w:t>1</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:hyperlink></w:p><w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
+    )
+    parsed = _read(f"<w:sdt><w:sdtContent>{field}</w:sdtContent></w:sdt>" + p("Intro", style("H1")))
+    assert [(b.kind, b.text) for b in parsed.blocks] == [("paragraph", "Intro\t1"), ("heading", "Intro")]
+    assert parsed.coverage == 1.0

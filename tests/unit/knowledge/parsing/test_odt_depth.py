@@ -133,3 +133,15 @@ def test_styles_tell_titles_code_quotes_and_captions() -> None:
         ("quote", "said"),
         ("caption", "Figure 1"),
     ]
+
+
+def test_contents_sections_and_fields_are_read_as_shown() -> None:
+    body = (
+        "<text:table-of-content><text:table-of-content-source><text:index-title-template>never</text:index-title-template>"
+        "</text:table-of-content-source><text:index-body><text:p>Intro<text:tab/>1</text:p></text:index-body></text:table-of-content>"
+        "<text:section><text:p>by <text:author-name>Al</text:author-name> on <text:date>2 May</text:date></text:p></text:section>"
+    )
+    parsed = _read(body)
+    assert _texts(parsed) == ["Intro\t1", "by Al on 2 May"]
+    assert parsed.coverage == 1.0
+    assert parsed.extracted_chars == len("Intro1byAlon2May")

@@ -181,3 +181,24 @@ def test_quoted_line_break_stays_in_its_cell_and_an_open_quote_swallows_nothing(
 
 def test_named_delimiter_of_excel_is_followed() -> None:
     assert parse(b"sep=;\na;b\n1,5;2\n", "a.csv").text.split("\n")[2] == "| 1,5 | 2 |"
+
+
+def test_quotation_mark_behind_a_space_opens_a_cell() -> None:
+    parsed = parse(b'name, city\nAnn, "Rome, IT"\nBo, Oslo\n', "a.csv", ParseOptions(sheet_form="rows"))
+    assert [b.text for b in parsed.blocks] == ["name: Ann; city: Rome, IT", "name: Bo; city: Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("1,2,3\n4,5,6,7\n8\n", ["1; 2; 3", "4; 5; 6; 7", "8"]),
+        ('a,b\n"he said ""hi""",2\n', ['a: he said "hi"; b: 2']),
+        ("a,b\r1,2\r3,4\r", ["a: 1; b: 2", "a: 3; b: 4"]),
+        ("id,text\n1,a; b\n2,c; d\n", ["id: 1; text: a; b", "id: 2; text: c; d"]),
+    ],
+    ids=["rows of different length", "doubled quotes", "old line ends", "other delimiter in cells"],
+)
+def test_records_are_read_as_they_are_meant(text: str, rows: list[str]) -> None:
+    parsed = parse(text.encode(), "a.csv", ParseOptions(sheet_form="rows"))
+    assert [b.text for b in parsed.blocks] == rows
+    assert parsed.coverage == 1.0

@@ -173,3 +173,8 @@ def test_tables_lists_and_code_of_a_book_keep_their_form() -> None:
         ("code", "z\n w"),
     ]
     assert parsed.coverage == 1.0
+
+
+def test_xhtml_that_closes_elements_in_themselves_is_read_to_its_end() -> None:
+    page = '<?xml version="1.0"?><html><head><title/></head><body><a id="x"/><p>one</p><script/><p>two<br/>lines</p></body></html>'
+    assert _texts(parse(page.encode(), "a.xhtml")) == ["one", "two\nlines"]

@@ -65,8 +65,7 @@ class RunReader:
             if tag in _TEXT:
                 parts.append(_shown_text(child))
             elif tag in _MARKS:
-                if child.get(f"{W}type") not in ("page", "column"):
-                    parts.append(_MARKS[tag])
+                parts.append(_MARKS[tag])
             elif tag == f"{W}hyperlink":
                 self._link(child, parts, inline)
             elif tag in (f"{W}fldChar", f"{W}instrText"):

@@ -13,6 +13,8 @@ from refdesk.knowledge.parsing.xml_tree import Element, local_name, whole_number
 
 _CLASS = f"{PRESENTATION}class"
 _RUNNING = ("footer", "header", "date-time", "page-number")
+# Who wrote a comment, and when.
+_SIGNATURES = ("{http://purl.org/dc/elements/1.1/}creator", "{http://purl.org/dc/elements/1.1/}date")
 _MAX_COLUMNS = 16_384
 
 
@@ -200,7 +202,7 @@ def _source(package: Package, options: ParseOptions) -> str:
 def _raw_text(body: Element, include_comments: bool) -> str:
     """The independent reading: all text nodes but what is deleted, running or about pictures."""
     skipped = {"tracked-changes", "note-citation", "hidden-text", "title", "desc", "page-number"}
-    skipped |= {"header-decl", "footer-decl", "date-time-decl", "content-validations"}
+    skipped |= {"header-decl", "footer-decl", "date-time-decl", "content-validations", "index-title-template"}
     if not include_comments:
         skipped.add("annotation")
     parts: list[str] = []
@@ -214,7 +216,7 @@ def _raw_text(body: Element, include_comments: bool) -> str:
             continue
         if node.get(_CLASS) in _RUNNING or not name:
             continue
-        if name in ("creator", "date") or (name == "page-thumbnail"):
+        if node.tag in _SIGNATURES or name == "page-thumbnail":
             continue
         parts.append(node.text or "")
         pending.extend(node)

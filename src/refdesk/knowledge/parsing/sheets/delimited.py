@@ -69,7 +69,9 @@ def _records(text: str, delimiter: str, *, quoted: bool = True) -> Iterator[list
     # The limit of the module is one for the process; a cell may be as long as the file.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    return csv.reader(_lines(text), delimiter=delimiter, quoting=quoting)
+    # Some programs write a space behind each delimiter; a quotation mark behind it still opens a cell.
+    spaced = delimiter != " " and f'{delimiter} "' in text[:_SAMPLE]
+    return csv.reader(_lines(text), delimiter=delimiter, quoting=quoting, skipinitialspace=spaced)
 
 
 def _lines(text: str) -> Iterator[str]:
