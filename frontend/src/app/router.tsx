@@ -114,19 +114,23 @@ interface DocumentSearch {
   from?: number;
   to?: number;
   panel?: (typeof documentPanels)[number];
+  /** The answer that leads here, and the number of its citation. */
+  run?: string;
+  cite?: number;
 }
 const documentRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/documents/$documentId',
   validateSearch: (search): DocumentSearch => {
     const numbers = Object.fromEntries(
-      (['start', 'length', 'version', 'from', 'to'] as const).flatMap((name) =>
+      (['start', 'length', 'version', 'from', 'to', 'cite'] as const).flatMap((name) =>
         typeof search[name] === 'number' ? [[name, search[name]]] : [],
       ),
     );
     const panel = documentPanels.find((name) => name === search.panel);
     return {
       ...(typeof search.paragraph === 'string' ? { paragraph: search.paragraph } : {}),
+      ...(typeof search.run === 'string' ? { run: search.run } : {}),
       ...numbers,
       ...(panel ? { panel } : {}),
     };

@@ -33,6 +33,8 @@ export function CitationChip({ citation, runId }: Props) {
             paragraph: citation.paragraph_id,
             start: citation.offset,
             length: citation.text.length,
+            run: runId,
+            cite: citation.n,
           }}
           className={classes.chip}
           data-gone={isPast || undefined}

@@ -95,6 +95,8 @@ function PassageCard({ passage, runId }: { passage: Passage; runId: string }) {
       search={{
         paragraph: passage.paragraphId,
         ...(passage.offset === null ? {} : { start: passage.offset, length: passage.text.length }),
+        run: runId,
+        ...(passage.n === null ? {} : { cite: passage.n }),
       }}
       className={classes.card}
       data-lit={lit || undefined}

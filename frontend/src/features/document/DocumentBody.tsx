@@ -7,6 +7,7 @@ import type { DocumentView, ParagraphView } from '../../api/generated/types.gen'
 import { ParagraphFeed, type Target } from '../paragraphs/ParagraphFeed';
 import classes from './DocumentBody.module.css';
 import { PageImages } from './PageImages';
+import { useOriginal } from './useOriginal';
 
 interface Props {
   document: DocumentView;
@@ -19,17 +20,13 @@ interface Props {
   above?: ReactNode;
 }
 
-const imageKinds = new Set(['pdf']);
-
 export function DocumentBody({ document, version, q, editable, target, wideFrom = '75em', above }: Props) {
   const { t } = useTranslation();
   const wide = useMediaQuery(`(min-width: ${wideFrom})`, false, { getInitialValueInEffect: false });
   const [side, setSide] = useState<'text' | 'pages'>('text');
   const [looked, setLooked] = useState<ParagraphView | null>(null);
-  const pageCount = Number(document.found_meta.page_count ?? 0);
-  // Pages are those of the present file; an earlier version may have had others.
-  const hasPages =
-    version === null && imageKinds.has(document.kind ?? '') && document.has_file && pageCount > 0;
+  const original = useOriginal(document, version);
+  const hasPages = original !== null;
   const showPages = hasPages && (wide || side === 'pages');
   const showText = !hasPages || wide || side === 'text';
   return (
@@ -48,7 +45,7 @@ export function DocumentBody({ document, version, q, editable, target, wideFrom 
         />
       )}
       <div className={classes.body} data-split={(showPages && showText) || undefined}>
-        {showPages && <PageImages document={document} pageCount={pageCount} looked={looked} />}
+        {showPages && original && <PageImages original={original} looked={looked} />}
         {/* Stays mounted: what is being edited must survive a look at the original. */}
         <div className={classes.text} hidden={!showText}>
           {above}

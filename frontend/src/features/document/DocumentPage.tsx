@@ -8,6 +8,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { getDocumentOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { DocumentView } from '../../api/generated/types.gen';
+import { ProblemError } from '../../api/problem';
 import { useCaller } from '../../app/session';
 import { Problem } from '../../components/Problem';
 import { useBaseEvents } from '../knowledge/useBaseEvents';
@@ -16,16 +17,23 @@ import { DocumentBody } from './DocumentBody';
 import { DocumentHead } from './DocumentHead';
 import classes from './DocumentPage.module.css';
 import { DocumentPanels } from './DocumentPanels';
+import { QuotedPassage, RemovedDocument, useCitedPassage } from './RemovedDocument';
 import { useTarget } from './useTarget';
 
 export default function DocumentPage() {
   const { t } = useTranslation();
   const { documentId } = useParams({ from: '/house/documents/$documentId' });
   const document = useQuery(getDocumentOptions({ path: { document_id: documentId } }));
+  const search = useSearch({ from: '/house/documents/$documentId' });
   if (document.error) {
+    const isGone = document.error instanceof ProblemError && document.error.status === 404;
     return (
       <div className={classes.page}>
-        <Problem error={document.error} onRetry={document.refetch} />
+        {isGone ? (
+          <RemovedDocument search={search} />
+        ) : (
+          <Problem error={document.error} onRetry={document.refetch} />
+        )}
       </div>
     );
   }
@@ -78,6 +86,7 @@ function Reading({ document }: { document: DocumentView }) {
   const search = useSearch({ from: '/house/documents/$documentId' });
   const navigate = useNavigate({ from: '/documents/$documentId' });
   const { target, past, gone, pending } = useTarget(document.id, search);
+  const { passage } = useCitedPassage(gone ? search : {});
   const asked = search.version ?? past;
   const version = asked === null || asked === document.version ? null : asked;
   const [words, setWords] = useState('');
@@ -112,6 +121,7 @@ function Reading({ document }: { document: DocumentView }) {
       {gone && (
         <Alert mb="md" icon={<IconInfoCircle size={18} />} role="status">
           {t('document.paragraphGone')}
+          {passage && <QuotedPassage passage={passage} />}
         </Alert>
       )}
       <DocumentBody

@@ -4,19 +4,20 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { withWorkspace } from '../../api/credentials';
-import type { DocumentView, ParagraphView } from '../../api/generated/types.gen';
+import type { ParagraphView } from '../../api/generated/types.gen';
 import classes from './PageImages.module.css';
+import type { Original } from './useOriginal';
 
 /** Pixels a PDF point at which pages are drawn; boxes are in points. */
 const scale = 2;
 
 interface Props {
-  document: DocumentView;
-  pageCount: number;
+  original: Original;
   looked: ParagraphView | null;
 }
 
-export function PageImages({ document, pageCount, looked }: Props) {
+export function PageImages({ original, looked }: Props) {
+  const { pageCount } = original;
   const { t } = useTranslation();
   const [page, setPage] = useState(looked?.page ?? 1);
   const lookedPage = looked?.page;
@@ -51,12 +52,12 @@ export function PageImages({ document, pageCount, looked }: Props) {
           <IconChevronRight size={18} />
         </ActionIcon>
       </Group>
-      <PageImage key={page} documentId={document.id} page={page} boxes={looked?.boxes ?? []} />
+      <PageImage key={page} original={original} page={page} boxes={looked?.boxes ?? []} />
     </section>
   );
 }
 
-function PageImage({ documentId, page, boxes }: { documentId: string; page: number; boxes: number[][] }) {
+function PageImage({ original, page, boxes }: { original: Original; page: number; boxes: number[][] }) {
   const { t } = useTranslation();
   const [points, setPoints] = useState<{ width: number; height: number } | null>(null);
   const [broken, setBroken] = useState(false);
@@ -71,8 +72,12 @@ function PageImage({ documentId, page, boxes }: { documentId: string; page: numb
     <div className={classes.scroll}>
       <div className={classes.sheet} data-loading={points === null || undefined}>
         <img
-          src={withWorkspace(`/api/v1/documents/${documentId}/pages/${page}.png?scale=${scale}`)}
-          alt={t('document.pageImage', { page })}
+          src={withWorkspace(`${original.address}/pages/${page}.png?scale=${scale}`)}
+          alt={
+            original.version === null
+              ? t('document.pageImage', { page })
+              : t('document.versionPage', { page, version: original.version })
+          }
           className={classes.image}
           onLoad={({ currentTarget }) =>
             setPoints({
