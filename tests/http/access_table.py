@@ -12,6 +12,7 @@ from tests.http.access_drafts import DRAFTS
 from tests.http.access_evaluation import EVALUATION
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_sources import SOURCES
+from tests.http.access_terms import TERMS
 from tests.http.access_versions import VERSIONS
 from tests.http.world import PASSWORD, World, ok
 
@@ -235,4 +236,4 @@ SERVER = (
     Row("GET", f"{API}/status", "viewer", key=True),
 )
 
-ROWS = ACCOUNTS + KNOWLEDGE + VERSIONS + DRAFTS + SOURCES + ASKING + EVALUATION + SERVER
+ROWS = ACCOUNTS + KNOWLEDGE + TERMS + VERSIONS + DRAFTS + SOURCES + ASKING + EVALUATION + SERVER

@@ -10,6 +10,7 @@ from typing import IO
 from uuid import UUID
 
 from refdesk.knowledge.exchange.archive import Archive, opened, require
+from refdesk.knowledge.exchange.errors import ArchiveInvalid
 from refdesk.knowledge.exchange.records import (
     DOCUMENTS,
     ENTRIES,
@@ -20,6 +21,7 @@ from refdesk.knowledge.exchange.records import (
     SNAPSHOTS,
     SOURCE_ITEMS,
     SOURCES,
+    TERMS,
     VECTORS,
     VERSIONS,
     DocumentRecord,
@@ -30,12 +32,14 @@ from refdesk.knowledge.exchange.records import (
     SnapshotLine,
     SourceItemLine,
     SourceRecord,
+    TermLine,
     VersionLine,
 )
 from refdesk.knowledge.sources.crawl import start_address
 from refdesk.knowledge.sources.errors import AddressInvalid, SelectorInvalid
 from refdesk.knowledge.sources.pages import check_selector
 from refdesk.knowledge.sources.schemas import WebsiteConfig
+from refdesk.knowledge.terms import MAX_WORDS, CleanTerm, TermInvalid, clean_term
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ def check(file: IO[bytes], max_bytes: int) -> Contents:
     with opened(file, max_bytes) as archive:
         manifest = archive.manifest()
         questions = _check_questions(archive)
+        archived_terms(archive)
         sources = _check_sources(archive)
         files, versions = _check_documents(archive, sources)
         paragraphs = _check_paragraphs(archive, len(versions), questions)
@@ -75,6 +80,22 @@ def _check_questions(archive: Archive) -> int:
         require(digest not in seen, QUESTIONS, "A question is there twice.")
         seen.add(digest)
     return len(seen)
+
+
+def archived_terms(archive: Archive) -> list[CleanTerm]:
+    """The term base of an archive. Raises `ArchiveInvalid`."""
+    terms: list[CleanTerm] = []
+    seen: set[str] = set()
+    for line in archive.lines(TERMS, TermLine):
+        try:
+            clean = clean_term(line.word, line.synonyms)
+        except TermInvalid as error:
+            raise ArchiveInvalid(member=TERMS, reason=error.text) from None
+        require(seen.isdisjoint(clean.keys), TERMS, "A word is in two terms.")
+        seen.update(clean.keys)
+        require(len(seen) <= MAX_WORDS, TERMS, "There are too many terms.")
+        terms.append(clean)
+    return terms
 
 
 def _check_documents(archive: Archive, sources: int) -> tuple[set[str], list[int]]:

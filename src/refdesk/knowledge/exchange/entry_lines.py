@@ -1,17 +1,27 @@
 """Entries of an index as lines of an export, each beside its vector."""
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
 
 from refdesk.knowledge.exchange.records import as_line
 from refdesk.knowledge.exchange.repository import ExportRepository, StoredEntry
-from refdesk.knowledge.indexing import EntryKind, KnowledgeIndex, salt_of, term_of, tokenize
+from refdesk.knowledge.indexing import (
+    EntryKind,
+    KnowledgeIndex,
+    match_questions,
+    salt_of,
+    term_of,
+    whole_token,
+)
 
 
 class EntryLines:
-    """Lines of one index. `numbers` are those of documents; `questions` and `texts` those of questions."""
+    """Lines of one index. `numbers` are those of documents; `questions` and `texts` those of questions.
+
+    `words` are keys of terms that entries may hold besides their own.
+    """
 
     def __init__(
         self,
@@ -20,12 +30,14 @@ class EntryLines:
         numbers: Mapping[UUID, int],
         questions: Mapping[UUID, int],
         texts: Sequence[str],
+        words: Iterable[str],
     ) -> None:
         self._repository = repository
         self._index = index
         self._numbers = numbers
         self._question_numbers = questions
-        self._terms = _Terms(texts)
+        self._texts = texts
+        self._extra = frozenset(term_of(whole_token(key)) for key in words)
         self._salt = salt_of(index.id)
 
     async def of(self, ids: Sequence[UUID]) -> AsyncGenerator[tuple[bytes, bytes]]:
@@ -81,21 +93,8 @@ class EntryLines:
         if len(asked) != len(questions):
             return None
         numbers = [self._question_numbers[question] for question in questions]
-        if len(asked) == 1:
-            return {id(asked[0]): numbers[0]}
-        by_terms = {frozenset(t ^ self._salt for t in self._terms[number]): number for number in numbers}
-        found = {id(entry): by_terms[entry.terms] for entry in asked if entry.terms in by_terms}
-        return found if len(set(found.values())) == len(questions) else None
-
-
-class _Terms:
-    """Terms of questions by number, looked at only where a paragraph has several."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-        self._found: dict[int, frozenset[int]] = {}
-
-    def __getitem__(self, number: int) -> frozenset[int]:
-        if number not in self._found:
-            self._found[number] = frozenset(term_of(token) for token in tokenize(self._texts[number]))
-        return self._found[number]
+        terms = [frozenset(t ^ self._salt for t in entry.terms) for entry in asked]
+        places = match_questions(terms, [self._texts[number] for number in numbers], self._extra)
+        if places is None:
+            return None
+        return {id(asked[place]): number for place, number in zip(places, numbers, strict=True)}

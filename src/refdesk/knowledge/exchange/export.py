@@ -1,7 +1,7 @@
 """A knowledge base as one ZIP, sent while it is read: bounded memory, and one moment's state throughout.
 
-Order of the members: manifest, questions, sources, documents, paragraphs, versions, snapshots, source items,
-entries, vectors, files. Vectors wait on disk for their number to be known. Not exported: passwords of
+Order of the members: manifest, terms, questions, sources, documents, paragraphs, versions, snapshots, source
+items, entries, vectors, files. Vectors wait on disk for their number to be known. Not exported: passwords of
 protected files and access lists.
 """
 
@@ -42,6 +42,7 @@ from refdesk.knowledge.exchange.records import (
     SNAPSHOTS,
     SOURCE_ITEMS,
     SOURCES,
+    TERMS,
     VECTORS,
     VERSIONS,
     as_line,
@@ -50,6 +51,7 @@ from refdesk.knowledge.exchange.repository import DOCUMENTS_AT_ONCE, ExportRepos
 from refdesk.knowledge.exchange.zip_stream import ZipStream, in_pieces
 from refdesk.knowledge.indexing import KnowledgeIndex
 from refdesk.knowledge.tables import KnowledgeBase
+from refdesk.knowledge.terms import TermRepository
 from refdesk.knowledge.views import SUGGESTED
 
 log = structlog.get_logger(__name__)
@@ -92,6 +94,7 @@ class _Export:
         self._numbers: dict[UUID, int] = {}
         self._question_numbers: dict[UUID, int] = {}
         self._texts: list[str] = []
+        self._words: list[str] = []
         self._source_numbers: dict[UUID, int] = {}
 
     async def run(self) -> AsyncGenerator[bytes]:
@@ -102,6 +105,7 @@ class _Export:
             await stream.begin(MANIFEST)
             yield await stream.write(as_line(await self._manifest(index)))
             for part in (
+                self._terms,
                 self._questions,
                 self._sources,
                 self._documents,
@@ -151,6 +155,16 @@ class _Export:
             "embedder": embedder,
             "average_length": 0.0 if index is None else index.average_length,
         }
+
+    async def _terms(self, stream: ZipStream) -> AsyncGenerator[bytes]:
+        await stream.begin(TERMS)
+        repository = TermRepository(self._repository.session, self._repository.scope)
+        state = await repository.state(self._base.id)
+        self._words = [] if state is None else state.traces
+        terms = await repository.all(self._base.id)
+        yield await stream.write(
+            b"".join(as_line({"word": term.word, "synonyms": term.synonyms}) for term in terms)
+        )
 
     async def _questions(self, stream: ZipStream) -> AsyncGenerator[bytes]:
         await stream.begin(QUESTIONS)
@@ -246,7 +260,9 @@ class _Export:
                 yield await stream.write(b"".join(lines))
 
     async def _index(self, stream: ZipStream, index: KnowledgeIndex) -> AsyncGenerator[bytes]:
-        entries = EntryLines(self._repository, index, self._numbers, self._question_numbers, self._texts)
+        entries = EntryLines(
+            self._repository, index, self._numbers, self._question_numbers, self._texts, self._words
+        )
         with tempfile.TemporaryFile(prefix="refdesk-export-") as vectors:
             await stream.begin(ENTRIES)
             count = 0

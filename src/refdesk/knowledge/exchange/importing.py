@@ -26,6 +26,7 @@ from refdesk.knowledge import blobs
 from refdesk.knowledge.documents import enqueue_processing
 from refdesk.knowledge.errors import ContentLost
 from refdesk.knowledge.exchange.archive import Archive, opened
+from refdesk.knowledge.exchange.checking import archived_terms
 from refdesk.knowledge.exchange.errors import ImportStopped
 from refdesk.knowledge.exchange.groups import Item, groups
 from refdesk.knowledge.exchange.past import PastVersions
@@ -49,6 +50,7 @@ from refdesk.knowledge.processing import unexpected_failure
 from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph, Question
+from refdesk.knowledge.terms import bring_in
 
 log = structlog.get_logger(__name__)
 
@@ -108,6 +110,7 @@ class ImportRun:
         with tempfile.TemporaryFile(prefix="refdesk-import-") as file:
             await fetch(self._database, self._scope, blob_id, file)
             with opened(file, self._max_bytes) as archive:
+                await self._terms(archive)
                 await self._questions(archive)
                 index = await self._index()
                 reuse = await self._is_same_model(archive, index, progress)
@@ -170,6 +173,12 @@ class ImportRun:
                         (fresh,) = await embedder.embed_passages([entry.text])
                         return float(fresh @ known / np.linalg.norm(known)) >= SAME_MODEL
         return False
+
+    async def _terms(self, archive: Archive) -> None:
+        terms = archived_terms(archive)
+        async with self._database.transaction() as session:
+            await self._owned(session)
+            await bring_in(session, self._scope, self._base_id, terms)
 
     async def _questions(self, archive: Archive) -> None:
         lines = list(archive.lines(QUESTIONS, QuestionLine))

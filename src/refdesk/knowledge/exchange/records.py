@@ -22,6 +22,7 @@ MANIFEST = "manifest.json"
 DOCUMENTS = "documents.jsonl"
 PARAGRAPHS = "paragraphs.jsonl"
 QUESTIONS = "questions.jsonl"
+TERMS = "terms.jsonl"
 VERSIONS = "versions.jsonl"
 SNAPSHOTS = "snapshots.jsonl"
 SOURCES = "sources.jsonl"
@@ -165,6 +166,13 @@ class QuestionLine(_Record):
 
     content: CleanText = Field(min_length=1, max_length=500)
     hit_count: Count = 0
+
+
+class TermLine(_Record):
+    """A word of the term base, and those of the same meaning."""
+
+    word: str = Field(min_length=1, max_length=200)
+    synonyms: list[str] = Field(default_factory=list[str], max_length=100)
 
 
 class VersionLine(_Record):

@@ -11,6 +11,7 @@ from refdesk.accounts import BoundEditor, BoundViewer, Editor, Viewer, audit
 from refdesk.gateway import GatewayDep
 from refdesk.kit.border_types import Name
 from refdesk.kit.web import DatabaseDep, Tx
+from refdesk.knowledge.access import require_whole
 from refdesk.knowledge.exchange.export import export_base
 from refdesk.knowledge.exchange.markdown import markdown
 from refdesk.knowledge.exchange.schemas import ImportView
@@ -40,6 +41,8 @@ async def export_knowledge_base(
     knowledge_base_id: UUID, session: Tx, scope: BoundEditor, database: DatabaseDep
 ) -> StreamingResponse:
     base = await KnowledgeBaseRepository(session, scope).get(knowledge_base_id)
+    # A backup that silently lacks documents would be found out when it is needed.
+    await require_whole(session, scope, base.id)
     audit(session, scope, "knowledge-base.export", (RESOURCE, base.id), name=base.name)
     await session.commit()
     body = await _begun(export_base(database, scope, base))

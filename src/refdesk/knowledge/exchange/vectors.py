@@ -20,6 +20,7 @@ from refdesk.knowledge.indexing import (
     prepare_entries,
 )
 from refdesk.knowledge.tables import Paragraph
+from refdesk.knowledge.terms import term_base
 
 INDEX_AT_ONCE = 500
 
@@ -84,7 +85,9 @@ class VectorRows:
         group: Sequence[Item],
         ids: Sequence[UUID],
     ) -> None:
-        prepared = await asyncio.to_thread(prepare_entries, texts)
+        async with self._database.transaction() as session:
+            terms = await term_base(session, self._scope, self._index.knowledge_base_id)
+        prepared = await asyncio.to_thread(prepare_entries, texts, terms=terms.words)
         found: dict[UUID, list[Vector | None]] = {text.id: [] for text in texts}
         for entry in prepared.entries:
             question = self._question_numbers[entry.text] if entry.kind == EntryKind.QUESTION else None
@@ -104,6 +107,10 @@ class VectorRows:
         async with self._database.transaction() as session:
             await self._owned(session)
             writer = IndexWriter(session, self._scope, self._index)
+            await writer.hold()
+            now = await term_base(session, self._scope, self._index.knowledge_base_id)
+            if now.version != terms.version:  # the words are others; the pieces are the same
+                chosen = await asyncio.to_thread(prepare_entries, chosen.paragraphs, terms=now.words)
             await writer.write(chosen, matrix)
             hidden = [text.id for text in chosen.paragraphs if text.document_id in inactive]
             if hidden:
