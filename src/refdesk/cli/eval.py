@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from refdesk.cli._console import note, print_json, say
+from refdesk.cli._eval_sets import add_commands as add_set_commands
 from refdesk.cli._settings import load_settings
 from refdesk.kit.embedded_postgres import running_database
 from refdesk.kit.settings import Settings
@@ -17,18 +18,13 @@ def register(app: typer.Typer) -> None:
     """Add the group of commands to an application."""
     group = typer.Typer(
         name="eval",
-        help="Measure how good retrieval is on a test set of your own.",
+        help="Test sets: measure how good retrieval is.",
         no_args_is_help=True,
         rich_markup_mode=None,
     )
-    # With a callback the group stays a group, though it has one command yet.
-    group.callback()(_group)
     group.command("retrieval")(retrieval)
+    add_set_commands(group)
     app.add_typer(group)
-
-
-def _group() -> None:
-    """Measure how good retrieval is on a test set of your own."""
 
 
 def retrieval(

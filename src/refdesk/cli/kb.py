@@ -1,8 +1,7 @@
 """Knowledge bases: create, list, delete, add, documents, retry, search."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +14,7 @@ from refdesk.cli._kb_drafts import add_commands as add_draft_commands
 from refdesk.cli._kb_exchange import add_commands as add_exchange_commands
 from refdesk.cli._kb_paragraphs import add_commands as add_paragraph_commands
 from refdesk.cli._kb_qa import add_commands as add_qa_commands
+from refdesk.cli._kb_search import add_commands as add_search_commands
 from refdesk.cli._kb_sources import (
     DryRunOption,
     KeepOption,
@@ -23,12 +23,12 @@ from refdesk.cli._kb_sources import (
     sync_folder,
 )
 from refdesk.cli._kb_sources import add_commands as add_source_commands
+from refdesk.cli._kb_terms import add_commands as add_term_commands
 from refdesk.cli._kb_versions import add_commands as add_version_commands
 
 BASES = "/api/v1/knowledge-bases"
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
 WaitOption = Annotated[bool, typer.Option("--wait", help="End when everything is indexed.")]
-Mode = Literal["embedding", "keywords", "blend"]
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
     add_command(group, "add", add)
     add_command(group, "documents", documents)
     add_command(group, "retry", retry)
-    add_command(group, "search", search)
+    add_search_commands(group)
     add_draft_commands(group)
     add_version_commands(group)
     add_paragraph_commands(group)
@@ -48,6 +48,7 @@ def register(app: typer.Typer) -> None:
     add_archive_commands(group)
     add_qa_commands(group)
     add_exchange_commands(group)
+    add_term_commands(group)
 
 
 async def create(
@@ -206,27 +207,6 @@ async def retry(
     return Result(items, lines, exit_code=1 if failed else 0)
 
 
-async def search(
-    client: Client,
-    name: NameArgument,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
-    mode: Annotated[Mode, typer.Option(help="embedding, keywords or blend.")] = "blend",
-    top_n: Annotated[int, typer.Option("--top-n", min=1, max=100, help="Most hits.")] = 5,
-    similarity: Annotated[float, typer.Option(min=0, max=1, help="Least similarity of a hit.")] = 0.45,
-) -> Result:
-    """Search a knowledge base, with the scores of each leg."""
-    base = await _base(client, name)
-    body = {
-        "query": query,
-        "knowledge_base_ids": [base["id"]],
-        "mode": mode,
-        "top_n": top_n,
-        "similarity": similarity,
-    }
-    result = await client.post("/api/v1/hit-test", body)
-    return Result(result, list(_hit_lines(result)))
-
-
 async def _base(client: Client, name: str) -> Any:
     return await find(client, BASES, name, what="knowledge base")
 
@@ -264,13 +244,3 @@ def _outcome_line(outcome: dict[str, Any]) -> str:
     line = f"{outcome['path']}  {outcome['state']}"
     error = outcome["error"]
     return line if error is None else f"{line}: {error['reason']} [{error['code']}]"
-
-
-def _hit_lines(result: dict[str, Any]) -> Iterator[str]:
-    if not result["hits"]:
-        yield f"Nothing found (best {result['best']:.2f}, threshold {result['threshold']:.2f})."
-    for number, hit in enumerate(result["hits"], start=1):
-        section = " › ".join([*hit["title_chain"], hit["title"]]).strip(" ›")
-        page = f", page {hit['page']}" if hit["page"] else ""
-        yield f"{number}. {hit['similarity']:.2f}  {hit['document_name']}{page}  {section}"
-        yield "   " + " ".join(hit["content"].split())[:200]

@@ -1,0 +1,50 @@
+"""`refdesk kb search --explain` and `refdesk eval sets|import|export|run`."""
+
+from pathlib import Path
+
+from tests.http.test_knowledge_cli import Run, done, run
+from typer.testing import CliRunner
+
+from refdesk.cli import build_app
+
+__all__ = ["run"]  # the fixture
+
+
+def test_a_set_is_imported_run_and_exported_and_a_miss_is_explained(run: Run, tmp_path: Path) -> None:
+    def evaluate(*words: str):
+        return CliRunner().invoke(build_app("eval"), ["eval", *words])
+
+    lamp, bell = tmp_path / "lamp.md", tmp_path / "bell.md"
+    lamp.write_text("# Lamp\n\nThe lamp is lit at dusk, see ERR-1042.")
+    bell.write_text("# Bell\n\nThe bell rings in fog.")
+    done(run("create", "Tower", "--json"))
+    done(run("add", "tower", str(lamp), str(bell), "--wait", "--json"))
+
+    explained = done(
+        run("search", "tower", "ERR-1042", "--mode", "keywords", "--explain", "bell.md", "--json")
+    )
+    assert explained["reason"] == "not_a_candidate"
+    told = run("search", "tower", "ERR-1042", "--mode", "keywords", "--explain", "bell.md").stdout
+    assert "Neither by meaning nor by words" in told
+    assert "err-1042 (missing)" in told
+    told = run("search", "tower", "ERR-1042", "--mode", "keywords", "--explain", "lamp.md").stdout
+    assert "It is there, at rank 1." in told
+
+    questions = tmp_path / "questions.csv"
+    questions.write_text(
+        "问题,文档,没有答案\n看到ERR-1042,lamp,\nrings in fog,lamp.md,\nquantum physics,,yes\n", "gb18030"
+    )
+    added = done(evaluate("import", "Checks", str(questions), "--kb", "tower", "--json"))
+    assert (added["added"], added["unknown"]) == (3, [])
+    ran = done(evaluate("run", "checks", "--mode", "keywords", "--json"))
+    assert [one["outcome"] for one in ran["results"]] == ["hit", "elsewhere", "refused"]
+    told = evaluate("run", "checks", "--mode", "keywords", "--least-hit", "0.9")
+    assert told.exit_code == 1
+    assert "rings in fog  found other documents" in told.stdout
+    assert "hit@5              0.500" in told.stdout
+    assert "Checks  3 questions to Tower, hit@5 0.500" in evaluate("sets").stdout
+    out = tmp_path / "out.jsonl"
+    done(evaluate("export", "checks", str(out), "--json"))
+    assert len(out.read_text().splitlines()) == 3
+    assert evaluate("run", "nothing", "--json").exit_code == 2
+    assert evaluate("import", "checks", str(tmp_path / "x.txt"), "--json").exit_code == 2
