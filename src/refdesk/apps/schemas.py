@@ -29,6 +29,15 @@ class ApplicationSettings(BaseModel):
     route_bases: bool = Field(
         default=False, description="Of many knowledge bases, search only those that suit the question."
     )
+    strategy: Literal["auto", "hybrid-search", "entity-focused", "time-aware"] = Field(
+        default="hybrid-search",
+        description="How to search; `auto`: by the kind of question.",
+    )
+    drop: float | None = Field(
+        default=None, gt=0, le=1, description="Leave out what is this much less similar than the best."
+    )
+    diversity: float = Field(default=0, ge=0, le=1, description="Prefer paragraphs that say something else.")
+    recency: float = Field(default=0, ge=0, le=1, description="Prefer newer documents.")
     context: Literal["paragraph", "window"] = Field(
         default="paragraph", description="Evidence: whole paragraphs, or a window around the piece found."
     )

@@ -37,6 +37,10 @@ class RunProfile:
     window_chars: int = 1200
     rerank: RerankChoice | None = None
     route_bases: bool = False
+    strategy: str = "hybrid-search"
+    drop: float | None = None
+    diversity: float = 0.0
+    recency: float = 0.0
     max_context_chars: int = 8_000
     empty_reply: str | None = None
     complete_question: bool = True
@@ -63,6 +67,10 @@ class RunProfile:
             "window_chars": self.window_chars,
             "rerank": self.rerank and asdict(self.rerank) | {"model_id": str(self.rerank.model_id)},
             "route_bases": self.route_bases,
+            "strategy": self.strategy,
+            "drop": self.drop,
+            "diversity": self.diversity,
+            "recency": self.recency,
             "max_context_chars": self.max_context_chars,
             "empty_reply": self.empty_reply,
             "complete_question": self.complete_question,

@@ -29,6 +29,10 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
                 window_chars=profile.window_chars,
                 rerank=profile.rerank,
                 route=RouteSettings() if profile.route_bases else None,
+                strategy=profile.strategy,
+                drop=profile.drop,
+                diversity=profile.diversity,
+                recency=profile.recency,
             ),
         )
         detail |= {
@@ -37,6 +41,7 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
             "kept": len(result.hits),
             "best": round(result.best, 4),
             "threshold": result.threshold,
+            "strategy": result.strategy,
         }
         if result.route is not None:
             detail["searched_bases"] = [str(base) for base in result.route.searched]

@@ -258,6 +258,36 @@ export type ApplicationSettings = {
      */
     rerank?: RerankSettings | null;
     /**
+     * Route Bases
+     *
+     * Of many knowledge bases, search only those that suit the question.
+     */
+    route_bases?: boolean;
+    /**
+     * Strategy
+     *
+     * How to search; `auto`: by the kind of question.
+     */
+    strategy?: 'auto' | 'hybrid-search' | 'entity-focused' | 'time-aware';
+    /**
+     * Drop
+     *
+     * Leave out what is this much less similar than the best.
+     */
+    drop?: number | null;
+    /**
+     * Diversity
+     *
+     * Prefer paragraphs that say something else.
+     */
+    diversity?: number;
+    /**
+     * Recency
+     *
+     * Prefer newer documents.
+     */
+    recency?: number;
+    /**
      * Context
      *
      * Evidence: whole paragraphs, or a window around the piece found.
@@ -1703,7 +1733,7 @@ export type ExplanationView = {
     /**
      * Reason
      */
-    reason: 'found' | 'other_base' | 'filtered' | 'draft' | 'document_inactive' | 'paragraph_inactive' | 'failed' | 'cancelled' | 'not_indexed' | 'empty' | 'access_changing' | 'not_a_candidate' | 'ranked_out' | 'below_threshold' | 'below_rerank_score' | 'far_below_best' | 'repeats_another' | 'beyond_top_n';
+    reason: 'found' | 'other_base' | 'filtered' | 'not_routed' | 'draft' | 'document_inactive' | 'paragraph_inactive' | 'failed' | 'cancelled' | 'not_indexed' | 'empty' | 'access_changing' | 'not_a_candidate' | 'ranked_out' | 'below_threshold' | 'below_rerank_score' | 'far_below_best' | 'repeats_another' | 'beyond_top_n';
     /**
      * Rank
      *
@@ -2232,6 +2262,14 @@ export type IndexComparison = {
      */
     modes: Array<ModeComparison>;
     /**
+     * Error
+     *
+     * Why there are no figures.
+     */
+    error?: {
+        [key: string]: unknown;
+    } | null;
+    /**
      * Compared At
      */
     compared_at: string;
@@ -2490,11 +2528,11 @@ export type LegFigures = {
      *
      * Share of questions with something expected in the first 5.
      */
-    hit_at_5: number | null;
+    hit_at_5: number;
     /**
      * Ndcg At 10
      */
-    ndcg_at_10: number | null;
+    ndcg_at_10: number;
     /**
      * P50 Ms
      */
@@ -10990,3 +11028,37 @@ export type UpdateTestQuestionResponses = {
 };
 
 export type UpdateTestQuestionResponse = UpdateTestQuestionResponses[keyof UpdateTestQuestionResponses];
+
+export type CompareIndexBuildData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/compare';
+};
+
+export type CompareIndexBuildErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CompareIndexBuildError = CompareIndexBuildErrors[keyof CompareIndexBuildErrors];
+
+export type CompareIndexBuildResponses = {
+    /**
+     * Successful Response
+     */
+    202: IndexBuildView;
+};
+
+export type CompareIndexBuildResponse = CompareIndexBuildResponses[keyof CompareIndexBuildResponses];

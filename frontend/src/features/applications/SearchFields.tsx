@@ -1,10 +1,11 @@
-import { NumberInput, Select, Slider, Stack, Switch, Text } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Slider, Stack, Switch, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { formatScore } from '../../i18n/format';
 import type { ApplicationValues } from './values';
 
 const modes = ['blend', 'embedding', 'keywords'] as const;
+const strategies = ['auto', 'hybrid-search', 'entity-focused', 'time-aware'] as const;
 
 export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValues> }) {
   const { t } = useTranslation();
@@ -42,6 +43,43 @@ export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValu
         allowDecimal={false}
         {...form.getInputProps('top_n')}
       />
+      <Select
+        label={t('applications.strategy')}
+        description={t(`applications.strategyHints.${form.values.strategy}`)}
+        data={strategies.map((value) => ({ value, label: t(`applications.strategies.${value}`) }))}
+        allowDeselect={false}
+        {...form.getInputProps('strategy')}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <NumberInput
+          label={t('applications.drop')}
+          description={t('applications.dropHint')}
+          placeholder="—"
+          min={0.01}
+          max={1}
+          step={0.05}
+          decimalScale={2}
+          {...form.getInputProps('drop')}
+        />
+        <NumberInput
+          label={t('applications.diversity')}
+          description={t('applications.diversityHint')}
+          min={0}
+          max={1}
+          step={0.1}
+          decimalScale={2}
+          {...form.getInputProps('diversity')}
+        />
+        <NumberInput
+          label={t('applications.recency')}
+          description={t('applications.recencyHint')}
+          min={0}
+          max={1}
+          step={0.1}
+          decimalScale={2}
+          {...form.getInputProps('recency')}
+        />
+      </SimpleGrid>
       <Switch
         label={t('applications.routeBases')}
         description={t('applications.routeBasesHint')}

@@ -2,6 +2,7 @@
 import type { ApplicationCreate, ApplicationOut } from '../../api/generated/types.gen';
 
 export type Mode = 'blend' | 'embedding' | 'keywords';
+export type Strategy = 'auto' | 'hybrid-search' | 'entity-focused' | 'time-aware';
 
 export interface ApplicationValues {
   name: string;
@@ -14,6 +15,10 @@ export interface ApplicationValues {
   top_n: number;
   similarity: number;
   route_bases: boolean;
+  strategy: Strategy;
+  drop: number | '';
+  diversity: number;
+  recency: number;
   max_context_chars: number;
   empty_reply: string;
   opening_words: string;
@@ -36,6 +41,10 @@ export const emptyApplication: ApplicationValues = {
   top_n: 5,
   similarity: 0.45,
   route_bases: false,
+  strategy: 'hybrid-search',
+  drop: '',
+  diversity: 0,
+  recency: 0,
   max_context_chars: 8000,
   empty_reply: '',
   opening_words: '',
@@ -60,6 +69,10 @@ export function valuesOf(application: ApplicationOut): ApplicationValues {
     top_n: settings.top_n ?? base.top_n,
     similarity: settings.similarity ?? base.similarity,
     route_bases: settings.route_bases ?? base.route_bases,
+    strategy: settings.strategy ?? base.strategy,
+    drop: settings.drop ?? '',
+    diversity: settings.diversity ?? base.diversity,
+    recency: settings.recency ?? base.recency,
     max_context_chars: settings.max_context_chars ?? base.max_context_chars,
     empty_reply: settings.empty_reply ?? '',
     opening_words: settings.opening_words ?? '',
@@ -89,6 +102,10 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
       top_n: values.top_n,
       similarity: values.similarity,
       route_bases: values.route_bases,
+      strategy: values.strategy,
+      drop: values.drop === '' ? null : values.drop,
+      diversity: values.diversity,
+      recency: values.recency,
       max_context_chars: values.max_context_chars,
       empty_reply: values.empty_reply.trim() || null,
       opening_words: values.opening_words,
