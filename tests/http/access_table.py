@@ -10,6 +10,7 @@ from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
 from tests.http.access_drafts import DRAFTS
 from tests.http.access_evaluation import EVALUATION
+from tests.http.access_index_builds import INDEX_BUILDS
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_sources import SOURCES
 from tests.http.access_terms import TERMS
@@ -236,4 +237,6 @@ SERVER = (
     Row("GET", f"{API}/status", "viewer", key=True),
 )
 
-ROWS = ACCOUNTS + KNOWLEDGE + TERMS + VERSIONS + DRAFTS + SOURCES + ASKING + EVALUATION + SERVER
+ROWS = (
+    ACCOUNTS + INDEX_BUILDS + KNOWLEDGE + TERMS + VERSIONS + DRAFTS + SOURCES + ASKING + EVALUATION + SERVER
+)

@@ -32,8 +32,6 @@ from refdesk.evaluation.running import run_test_set
 from refdesk.evaluation.service import TestSets
 from refdesk.evaluation.test_sets import JudgedQuery, Passage, RetrievalSet, load_retrieval_set
 
-router.include_router(comparison_router)
-
 __all__ = [
     "Case",
     "CaseResult",
@@ -55,6 +53,7 @@ __all__ = [
     "Totals",
     "compare_indexes",
     "compared",
+    "comparison_router",
     "evaluate_retrieval",
     "hit",
     "judge",

@@ -35,7 +35,7 @@ from refdesk.knowledge.rebuilding.schemas import IndexComparison, LegFigures, Mo
 from refdesk.retrieval import Retriever, SearchRequest
 
 log = structlog.get_logger(__name__)
-router = APIRouter(prefix="/knowledge-bases/{knowledge_base_id}/index-builds", tags=["evaluation"])
+router = APIRouter(prefix="/api/v1/knowledge-bases/{knowledge_base_id}/index-builds", tags=["evaluation"])
 
 COMPARE_INDEXES = "compare-indexes"
 MODES = ("blend", "embedding")

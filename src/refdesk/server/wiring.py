@@ -18,6 +18,7 @@ ROUTERS = (
     *chat.routers,
     *apps.routers,
     evaluation.router,
+    evaluation.comparison_router,
 )
 
 

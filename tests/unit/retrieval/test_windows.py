@@ -8,6 +8,7 @@ from refdesk.retrieval.windows import window
 
 SENTENCES = [f"Sentence number {n} speaks of subject {n}." for n in range(60)]
 TEXT = " ".join(SENTENCES)
+PARTS = ("短句。", "A longer sentence of English words. ", "无标点", "\n\n| a | b |\n", "x " * 40)
 
 
 def span_of(n: int) -> tuple[int, int]:
@@ -53,13 +54,7 @@ def test_chinese_ends_at_chinese_sentence_ends() -> None:
 
 
 @given(
-    st.lists(
-        st.sampled_from(
-            ["短句。", "A longer sentence of English words. ", "无标点", "\n\n| a | b |\n", "x " * 40]
-        ),
-        min_size=1,
-        max_size=40,
-    ).map("".join),
+    st.lists(st.sampled_from(PARTS), min_size=1, max_size=40).map("".join),
     st.integers(200, 800),
     st.integers(0, 10_000),
 )

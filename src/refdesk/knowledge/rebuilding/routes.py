@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from refdesk.accounts import BoundEditor, Scope
+from refdesk.accounts import BoundEditor, BoundViewer, Scope
 from refdesk.gateway import GatewayDep
 from refdesk.kit.database import Database
 from refdesk.kit.web import DatabaseDep, Page, Tx
@@ -20,7 +20,7 @@ _ONE = "/{build_id}"
 @router.get(
     "", operation_id="listIndexBuilds", summary="The other index of a knowledge base, if there is one"
 )
-async def list_index_builds(knowledge_base_id: UUID, session: Tx, scope: BoundEditor) -> Page[IndexBuildView]:
+async def list_index_builds(knowledge_base_id: UUID, session: Tx, scope: BoundViewer) -> Page[IndexBuildView]:
     return await IndexBuilds(session, scope).page(knowledge_base_id)
 
 
@@ -42,7 +42,7 @@ async def start_index_build(
     summary="How far the other index is, and how it compares with the active one",
 )
 async def get_index_build(
-    knowledge_base_id: UUID, build_id: UUID, session: Tx, scope: BoundEditor
+    knowledge_base_id: UUID, build_id: UUID, session: Tx, scope: BoundViewer
 ) -> IndexBuildView:
     return await IndexBuilds(session, scope).view(knowledge_base_id, build_id)
 
