@@ -1,7 +1,7 @@
 /** The versions of a document, newest first: read one, compare two, bring one back, take its file. */
-import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Group, Menu, Stack, Text } from '@mantine/core';
 import { IconDots, IconDownload, IconGitCompare, IconHistory, IconRestore } from '@tabler/icons-react';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { withWorkspace } from '../../api/credentials';
@@ -13,8 +13,10 @@ import { listDocumentVersions, restoreDocumentVersion } from '../../api/generate
 import type { DocumentView, VersionView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { Facts } from '../../components/Facts';
+import { LoadMore } from '../../components/LoadMore';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
+import { useCursorList } from '../../components/useCursorList';
 import { useNotify } from '../../components/useNotify';
 import { formatBytes, formatDateTime } from '../../i18n/format';
 import classes from './VersionsPanel.module.css';
@@ -25,20 +27,9 @@ export function VersionsPanel({ document, onClose }: { document: DocumentView; o
   const { done, failed } = useNotify();
   const path = { document_id: document.id };
   const queryKey = listDocumentVersionsQueryKey({ path, query: { limit: 30 } });
-  const versions = useInfiniteQuery({
-    queryKey: [...queryKey, document.version],
-    queryFn: async ({ pageParam, signal }) =>
-      (
-        await listDocumentVersions({
-          path,
-          query: { limit: 30, ...(pageParam ? { cursor: pageParam } : {}) },
-          signal,
-          throwOnError: true,
-        })
-      ).data,
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next_cursor,
-  });
+  const versions = useCursorList([...queryKey, document.version], (cursor, signal) =>
+    listDocumentVersions({ path, query: { limit: 30, ...cursor }, signal, throwOnError: true }),
+  );
   const restore = useMutation({
     mutationFn: async (number: number) =>
       (await restoreDocumentVersion({ path: { ...path, number }, throwOnError: true })).data,
@@ -51,7 +42,7 @@ export function VersionsPanel({ document, onClose }: { document: DocumentView; o
   });
   if (versions.isPending) return <Skeletons rows={4} height={64} />;
   if (versions.error) return <Problem error={versions.error} onRetry={versions.refetch} />;
-  const items = versions.data.pages.flatMap((page) => page.items);
+  const { items } = versions;
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
@@ -68,15 +59,7 @@ export function VersionsPanel({ document, onClose }: { document: DocumentView; o
           />
         ))}
       </ol>
-      {versions.hasNextPage && (
-        <Button
-          variant="default"
-          loading={versions.isFetchingNextPage}
-          onClick={() => versions.fetchNextPage()}
-        >
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <LoadMore list={versions} />
     </Stack>
   );
 }

@@ -97,7 +97,7 @@ function Base({ base }: { base: KnowledgeBaseView }) {
           </Button>
         )}
       </PageHeader>
-      {imported && <ImportNotice baseId={base.id} />}
+      {(imported || base.import_state) && <ImportNotice baseId={base.id} />}
       <Tabs
         value={tab}
         keepMounted={false}

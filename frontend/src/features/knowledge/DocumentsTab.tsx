@@ -1,8 +1,7 @@
 /** The documents of a base: drop files anywhere, watch them become ready, act on many at once. */
-import { Button, Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { IconFileUpload, IconSearch, IconUpload } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Text } from '@mantine/core';
+import { IconFileUpload, IconUpload } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { listDocumentsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
@@ -10,9 +9,12 @@ import { deleteDocument, listDocuments, retryDocument } from '../../api/generate
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
+import { LoadMore } from '../../components/LoadMore';
 import { Problem } from '../../components/Problem';
+import { SearchField, useSearchWords } from '../../components/SearchField';
 import { Skeletons } from '../../components/Skeletons';
 import { useHidden, useUndoableDelete } from '../../components/undo';
+import { useCursorList } from '../../components/useCursorList';
 import { useNotify } from '../../components/useNotify';
 import { formatBytes } from '../../i18n/format';
 import { AddMenu } from './AddMenu';
@@ -36,31 +38,16 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
   const removeWithUndo = useUndoableDelete();
   const uploads = useUploads(base.id).filter((upload) => upload.way === 'now');
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [words, setWords] = useState('');
+  const { words, setWords, q } = useSearchWords();
   const [filter, setFilter] = useState(noFilter);
-  const [q] = useDebouncedValue(words.trim(), 250);
   const adding = useAddFiles(base.id);
   const dropping = useFileDrop(mayWrite, adding.add);
   const query = queryOf(filter, q);
   const path = { knowledge_base_id: base.id };
-  const list = useInfiniteQuery({
-    queryKey: listDocumentsQueryKey({ path, query }),
-    queryFn: async ({ pageParam, signal }) =>
-      (
-        await listDocuments({
-          path,
-          query: { ...query, ...(pageParam ? { cursor: pageParam } : {}) },
-          signal,
-          throwOnError: true,
-        })
-      ).data,
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next_cursor,
-    placeholderData: keepPreviousData,
-  });
-  const documents = (list.data?.pages ?? [])
-    .flatMap((page) => page.items)
-    .filter((one) => !hidden.has(one.id));
+  const list = useCursorList(listDocumentsQueryKey({ path, query }), (cursor, signal) =>
+    listDocuments({ path, query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
+  const documents = list.items.filter((one) => !hidden.has(one.id));
   const refresh = () =>
     client.invalidateQueries({ queryKey: [{ _id: listDocumentsQueryKey({ path })[0]._id }] });
   const remove = (ids: string[]) => {
@@ -102,13 +89,11 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
       {adding.elements}
       {!isEmpty && (
         <Group mb="md" gap="sm">
-          <TextInput
+          <SearchField
             className={classes.search}
-            leftSection={<IconSearch size={16} />}
-            aria-label={t('knowledge.findDocument')}
-            placeholder={t('knowledge.findDocument')}
-            value={words}
-            onChange={(event) => setWords(event.currentTarget.value)}
+            label={t('knowledge.findDocument')}
+            words={words}
+            onWords={setWords}
           />
           <DocumentFilters value={filter} onChange={setFilter} />
           {mayWrite && <AddMenu base={base} onPick={adding.pick} />}
@@ -151,17 +136,7 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
           onRetry={(id) => retry([id])}
         />
       )}
-      {list.hasNextPage && (
-        <Button
-          mt="md"
-          variant="default"
-          fullWidth
-          loading={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <LoadMore list={list} />
     </div>
   );
 }

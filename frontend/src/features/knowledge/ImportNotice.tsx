@@ -1,25 +1,46 @@
-import { Alert, Progress } from '@mantine/core';
-import { IconFileImport } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, Group, Progress, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconAlertTriangle, IconFileImport, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { getKnowledgeBaseImportOptions } from '../../api/generated/@tanstack/react-query.gen';
+import {
+  getKnowledgeBaseImportOptions,
+  getKnowledgeBaseQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen';
+import { deleteKnowledgeBase, retryKnowledgeBaseImport } from '../../api/generated/sdk.gen';
+import type { ImportView } from '../../api/generated/types.gen';
 import { ProblemError } from '../../api/problem';
-import { Problem } from '../../components/Problem';
+import { useCaller } from '../../app/session';
+import { ConfirmDelete } from '../../components/ConfirmDelete';
+import { useNotify } from '../../components/useNotify';
+import { useProblemWords } from '../../components/useProblemText';
 
 const pollMs = 1500;
+const isOver = (state: string | undefined) => state === 'finished' || state === 'failed';
 
-/** How the import of a base stands that somebody has just begun; its documents appear below as they come. */
+/** How the import of a base stands; its documents appear below as they come. */
 export function ImportNotice({ baseId }: { baseId: string }) {
   const { t } = useTranslation();
+  const client = useQueryClient();
+  const path = { knowledge_base_id: baseId };
   const { data } = useQuery({
-    ...getKnowledgeBaseImportOptions({ path: { knowledge_base_id: baseId } }),
-    refetchInterval: ({ state }) =>
-      state.data?.state === 'finished' || state.data?.state === 'failed' ? false : pollMs,
+    ...getKnowledgeBaseImportOptions({ path }),
+    refetchInterval: ({ state }) => (isOver(state.data?.state) ? false : pollMs),
   });
+  // The base's own view says whether an import is unfinished: it is read again when that changes.
+  const state = data?.state;
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== state)
+      client.invalidateQueries({
+        queryKey: getKnowledgeBaseQueryKey({ path: { knowledge_base_id: baseId } }),
+      });
+    before.current = state;
+  }, [state, client, baseId]);
   if (!data) return null;
-  if (data.state === 'failed' && data.error) {
-    return <Problem error={new ProblemError(422, { ...data.error, detail: data.error.reason })} />;
-  }
+  if (data.state === 'failed') return <Failed data={data} />;
   const finished = data.state === 'finished';
   return (
     <Alert mb="md" icon={<IconFileImport size={18} />} role="status">
@@ -35,6 +56,66 @@ export function ImportNotice({ baseId }: { baseId: string }) {
           aria-label={t('knowledge.importing', { name: data.name })}
         />
       )}
+    </Alert>
+  );
+}
+
+function Failed({ data }: { data: ImportView }) {
+  const { t } = useTranslation();
+  const { mayWrite } = useCaller();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const wordsOf = useProblemWords();
+  const { failed } = useNotify();
+  const [removing, remove] = useDisclosure(false);
+  const path = { knowledge_base_id: data.knowledge_base_id };
+  const retry = useMutation({
+    mutationFn: async () => (await retryKnowledgeBaseImport({ path, throwOnError: true })).data,
+    onSuccess: (view) => client.setQueryData(getKnowledgeBaseImportOptions({ path }).queryKey, view),
+    onError: failed,
+  });
+  const reason = data.error && wordsOf(new ProblemError(422, { ...data.error, detail: data.error.reason }));
+  return (
+    <Alert
+      mb="md"
+      color="red"
+      role="alert"
+      icon={<IconAlertTriangle size={18} />}
+      title={t('knowledge.importFailed', { name: data.name })}
+    >
+      {reason && (
+        <Text size="sm">
+          {reason.message} {reason.hint}
+        </Text>
+      )}
+      <Text size="sm">{t('knowledge.importFailedText', { done: data.done, count: data.documents })}</Text>
+      {mayWrite && (
+        <Group gap="xs" mt="sm">
+          <Button
+            size="xs"
+            leftSection={<IconRefresh size={15} />}
+            loading={retry.isPending}
+            onClick={() => retry.mutate()}
+          >
+            {t('knowledge.importGoesOn')}
+          </Button>
+          <Button size="xs" variant="default" leftSection={<IconTrash size={15} />} onClick={remove.open}>
+            {t('knowledge.importRemove')}
+          </Button>
+        </Group>
+      )}
+      <ConfirmDelete
+        opened={removing}
+        onClose={remove.close}
+        name={data.name}
+        title={t('knowledge.importRemove')}
+        loss={t('sources.deleteLoss', { documents: t('knowledge.documentCount', { count: data.done }) })}
+        onConfirm={async () => {
+          await deleteKnowledgeBase({ path, throwOnError: true });
+          await navigate({ to: '/knowledge' });
+          client.invalidateQueries();
+        }}
+      />
     </Alert>
   );
 }

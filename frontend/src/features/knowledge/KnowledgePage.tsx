@@ -124,6 +124,17 @@ function BaseCard({ base }: { base: KnowledgeBaseView }) {
       <Text component="p" size="xs" c="dimmed" m={0}>
         {t('knowledge.updatedAgo', { ago: formatAgo(base.updated_at) })}
       </Text>
+      {base.import_state && (
+        <Text
+          component="p"
+          size="sm"
+          m={0}
+          className={base.import_state === 'failed' ? classes.attention : classes.working}
+        >
+          {base.import_state === 'failed' && <IconAlertTriangle size={15} aria-hidden />}
+          {t(`knowledge.importUnfinished.${base.import_state}`)}
+        </Text>
+      )}
       {working > 0 && (
         <Text component="p" size="sm" m={0} className={classes.working}>
           {t('knowledge.workingCount', { count: working })}

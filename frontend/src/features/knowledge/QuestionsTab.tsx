@@ -1,14 +1,7 @@
 /** The questions of a base: each is searched with the paragraphs it belongs to. */
 import { ActionIcon, Anchor, Button, Group, Popover, Table, Text, TextInput, Tooltip } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { IconMessageQuestion, IconPencil, IconSearch, IconTrash } from '@tabler/icons-react';
-import {
-  keepPreviousData,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { IconMessageQuestion, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,9 +13,12 @@ import { deleteQuestion, listQuestions, updateQuestion } from '../../api/generat
 import type { KnowledgeBaseView, QuestionView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
+import { LoadMore } from '../../components/LoadMore';
 import { Problem } from '../../components/Problem';
+import { SearchField, useSearchWords } from '../../components/SearchField';
 import { Skeletons } from '../../components/Skeletons';
 import { useHidden, useUndoableDelete } from '../../components/undo';
+import { useCursorList } from '../../components/useCursorList';
 import { useProblemWords } from '../../components/useProblemText';
 import { formatNumber } from '../../i18n/format';
 import classes from './DocumentsTab.module.css';
@@ -33,28 +29,15 @@ export function QuestionsTab({ base }: { base: KnowledgeBaseView }) {
   const { mayWrite } = useCaller();
   const client = useQueryClient();
   const hidden = useHidden();
-  const [words, setWords] = useState('');
-  const [q] = useDebouncedValue(words.trim(), 250);
+  const { words, setWords, q } = useSearchWords();
   const path = { knowledge_base_id: base.id };
   const query = { limit: 100, ...(q ? { q } : {}) };
-  const list = useInfiniteQuery({
-    queryKey: listQuestionsQueryKey({ path, query }),
-    queryFn: async ({ pageParam, signal }) =>
-      (
-        await listQuestions({
-          path,
-          query: { ...query, ...(pageParam ? { cursor: pageParam } : {}) },
-          signal,
-          throwOnError: true,
-        })
-      ).data,
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next_cursor,
-    placeholderData: keepPreviousData,
-  });
+  const list = useCursorList(listQuestionsQueryKey({ path, query }), (cursor, signal) =>
+    listQuestions({ path, query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
   const refresh = () =>
     client.invalidateQueries({ queryKey: [{ _id: listQuestionsQueryKey({ path })[0]._id, path }] });
-  const items = (list.data?.pages ?? []).flatMap((page) => page.items).filter((one) => !hidden.has(one.id));
+  const items = list.items.filter((one) => !hidden.has(one.id));
   if (list.isPending) return <Skeletons rows={6} />;
   if (list.error) return <Problem error={list.error} onRetry={list.refetch} />;
   if (items.length === 0 && !q) {
@@ -68,14 +51,12 @@ export function QuestionsTab({ base }: { base: KnowledgeBaseView }) {
   }
   return (
     <div>
-      <TextInput
+      <SearchField
         mb="md"
         className={classes.search}
-        leftSection={<IconSearch size={16} />}
-        aria-label={t('questions.find')}
-        placeholder={t('questions.find')}
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
+        label={t('questions.find')}
+        words={words}
+        onWords={setWords}
       />
       {items.length === 0 ? (
         <Text c="dimmed">{t('common.nothingFound')}</Text>
@@ -106,17 +87,7 @@ export function QuestionsTab({ base }: { base: KnowledgeBaseView }) {
           </Table>
         </div>
       )}
-      {list.hasNextPage && (
-        <Button
-          mt="md"
-          variant="default"
-          fullWidth
-          loading={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <LoadMore list={list} />
     </div>
   );
 }

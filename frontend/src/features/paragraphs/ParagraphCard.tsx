@@ -8,6 +8,7 @@ import { headingOf } from './heading';
 import classes from './Paragraph.module.css';
 import { ParagraphAdder } from './ParagraphAdder';
 import { ParagraphEditor } from './ParagraphEditor';
+import { ParagraphFacts } from './ParagraphFacts';
 import type { Target } from './ParagraphFeed';
 import { ParagraphQuestions } from './ParagraphQuestions';
 import { ParagraphText } from './ParagraphText';
@@ -44,6 +45,7 @@ export const ParagraphCard = memo(function ParagraphCard(props: Props) {
   const [near, setNear] = useState(touch);
   const [adding, setAdding] = useState(false);
   const [asking, setAsking] = useState(false);
+  const [facts, setFacts] = useState(false);
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
     if (target) card.current?.focus({ preventScroll: true });
@@ -143,10 +145,14 @@ export const ParagraphCard = memo(function ParagraphCard(props: Props) {
                 onEdit={startEdit}
                 onAdd={() => setAdding(true)}
                 onAsk={() => setAsking(true)}
+                onFacts={() => setFacts(true)}
               />
             )}
           </Group>
         </>
+      )}
+      {facts && (
+        <ParagraphFacts paragraph={paragraph} documentId={documentId} onClose={() => setFacts(false)} />
       )}
       {adding && <ParagraphAdder documentId={documentId} after={paragraph} onDone={() => setAdding(false)} />}
     </article>

@@ -9,6 +9,7 @@ import {
   IconPencil,
   IconPlus,
   IconQuestionMark,
+  IconTags,
   IconTrash,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -23,9 +24,10 @@ interface Props {
   onEdit: () => void;
   onAdd: () => void;
   onAsk: () => void;
+  onFacts: () => void;
 }
 
-export function ParagraphTools({ paragraph, isLast, actions, onEdit, onAdd, onAsk }: Props) {
+export function ParagraphTools({ paragraph, isLast, actions, onEdit, onAdd, onAsk, onFacts }: Props) {
   const { t } = useTranslation();
   const shown = paragraph.is_active ? t('document.deactivate') : t('document.activate');
   return (
@@ -64,6 +66,9 @@ export function ParagraphTools({ paragraph, isLast, actions, onEdit, onAdd, onAs
           )}
           <Menu.Item leftSection={<IconPlus size={15} />} onClick={onAdd}>
             {t('paragraphs.addBelow')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconTags size={15} />} onClick={onFacts}>
+            {t('paragraphs.metadata')}
           </Menu.Item>
           {paragraph.is_edited && paragraph.source && (
             <Menu.Item leftSection={<IconArrowBackUp size={15} />} onClick={() => actions.revert.mutate()}>

@@ -1,20 +1,34 @@
-import { Button, Code, CopyButton, Group, Modal, Stack, Text } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Button, Code, CopyButton, Divider, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconCheck, IconCopy, IconFileZip } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { createSource } from '../../api/generated/sdk.gen';
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
+import { useArchive } from './useArchive';
 
 interface Props {
   base: KnowledgeBaseView;
   opened: boolean;
   onClose: () => void;
+  onDone: () => unknown;
 }
 
 /** As the command line calls it. */
 const keepOption = '--keep';
 
-/** A browser cannot watch a folder; the command line can. */
-export function FolderHelp({ base, opened, onClose }: Props) {
+/** A browser cannot watch a folder; the command line can, and a ZIP can be sent from here. */
+export function FolderHelp({ base, opened, onClose, onDone }: Props) {
   const { t } = useTranslation();
+  const archive = useArchive(
+    async (file) => {
+      const body = { kind: 'folder', name: file.name.slice(0, 200), config: {} } as const;
+      const path = { knowledge_base_id: base.id };
+      return (await createSource({ path, body, throwOnError: true })).data.id;
+    },
+    () => {
+      onClose();
+      onDone();
+    },
+  );
   const command = `refdesk kb add "${base.name.replaceAll('"', '\\"')}" ./documents`;
   return (
     <Modal
@@ -42,6 +56,21 @@ export function FolderHelp({ base, opened, onClose }: Props) {
               </Button>
             )}
           </CopyButton>
+        </Group>
+        <Divider />
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed" maw={380}>
+            {t('sources.zipText')}
+          </Text>
+          <Button
+            variant="default"
+            leftSection={<IconFileZip size={16} />}
+            loading={archive.pending}
+            onClick={() => archive.pick()}
+          >
+            {t('sources.zip')}
+          </Button>
+          {archive.input}
         </Group>
       </Stack>
     </Modal>

@@ -17,6 +17,7 @@ import {
   IconAlertTriangle,
   IconChevronDown,
   IconDots,
+  IconFileZip,
   IconFolder,
   IconPencil,
   IconPlayerStop,
@@ -37,6 +38,7 @@ import { useProblemWords } from '../../components/useProblemText';
 import { formatAgo } from '../../i18n/format';
 import classes from './SourceCard.module.css';
 import { SourceItems } from './SourceItems';
+import { useArchive } from './useArchive';
 import { WebsiteForm } from './WebsiteForm';
 
 interface Props {
@@ -69,6 +71,7 @@ export function SourceCard({ source, mayWrite, onChanged }: Props) {
     onError: failed,
     onSettled: onChanged,
   });
+  const archive = useArchive(async () => source.id, onChanged);
   const release = () =>
     removeWithUndo({
       ids: [source.id],
@@ -156,6 +159,18 @@ export function SourceCard({ source, mayWrite, onChanged }: Props) {
                 {t('sources.sync')}
               </Button>
             )}
+            {!isSite && (
+              <Button
+                size="xs"
+                variant="light"
+                leftSection={<IconFileZip size={15} />}
+                loading={archive.pending}
+                onClick={() => archive.pick()}
+              >
+                {t('sources.zipSync')}
+              </Button>
+            )}
+            {archive.input}
             <Menu position="bottom-end" width={270}>
               <Menu.Target>
                 <ActionIcon aria-label={t('sources.actions', { name: source.name })}>
@@ -176,6 +191,14 @@ export function SourceCard({ source, mayWrite, onChanged }: Props) {
                       {t('sources.restoreDeleted')}
                     </Menu.Item>
                   </>
+                )}
+                {!isSite && (
+                  <Menu.Item
+                    leftSection={<IconFileZip size={15} />}
+                    onClick={() => archive.pick({ keep: true })}
+                  >
+                    {t('sources.zipKeep')}
+                  </Menu.Item>
                 )}
                 <Menu.Item onClick={release}>{t('sources.release')}</Menu.Item>
                 <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={ask.open}>
@@ -201,6 +224,13 @@ export function SourceCard({ source, mayWrite, onChanged }: Props) {
               {t('sources.allowRemoval')}
             </Button>
           )}
+        </Alert>
+      )}
+      {archive.vanished && (
+        <Alert color="red" mt="sm" icon={<IconAlertTriangle size={18} />}>
+          <Button size="xs" variant="default" onClick={() => archive.pick({ allow_mass_removal: true })}>
+            {t('sources.allowZip')}
+          </Button>
         </Alert>
       )}
       {source.last_run_at && (

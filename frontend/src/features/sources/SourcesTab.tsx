@@ -73,7 +73,7 @@ export function SourcesTab({ base }: { base: KnowledgeBaseView }) {
         <SourceCard key={source.id} source={source} mayWrite={mayWrite} onChanged={refresh} />
       ))}
       <WebsiteForm base={base} opened={adding} onClose={add.close} onDone={refresh} />
-      <FolderHelp base={base} opened={folderOpen} onClose={folder.close} />
+      <FolderHelp base={base} opened={folderOpen} onClose={folder.close} onDone={refresh} />
     </Stack>
   );
 }
