@@ -38,7 +38,7 @@ async def changed_term(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path=(await term(world, client)).path, json={"synonyms": ["another"]})
 
 
-TERMS: list[Row] = [
+TERMS: tuple[Row, ...] = (
     Row("GET", f"{BASE}/terms", "viewer", shown_terms, 404, key=True),
     Row("POST", f"{BASE}/terms", "editor", new_term, 404),
     Row("DELETE", f"{BASE}/terms", "editor", base, 404),
@@ -46,4 +46,4 @@ TERMS: list[Row] = [
     Row("POST", f"{BASE}/terms/import", "editor", imported_terms, 404),
     Row("PATCH", f"{API}/terms/{{term_id}}", "editor", changed_term, 404),
     Row("DELETE", f"{API}/terms/{{term_id}}", "editor", term, 404),
-]
+)
