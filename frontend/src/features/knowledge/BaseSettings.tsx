@@ -25,6 +25,7 @@ import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
+import { IndexBuildPanel } from '../rebuilding/IndexBuildPanel';
 import { SplitFields } from '../splitting/SplitFields';
 import { cleaned } from '../splitting/splitOptions';
 
@@ -116,6 +117,7 @@ export function BaseSettings({ base }: { base: KnowledgeBaseView }) {
           </Group>
         </Stack>
       </Paper>
+      <IndexBuildPanel base={base} />
       <Removal base={base} />
     </Stack>
   );

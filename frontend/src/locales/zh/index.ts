@@ -12,6 +12,7 @@ import problems from './problems.json';
 import qa from './qa.json';
 import questions from './questions.json';
 import reasons from './reasons.json';
+import rebuilding from './rebuilding.json';
 import settings from './settings.json';
 import setup from './setup.json';
 import shell from './shell.json';
@@ -36,6 +37,7 @@ export default {
   qa,
   questions,
   reasons,
+  rebuilding,
   settings,
   setup,
   shell,
