@@ -44,6 +44,7 @@ _PARSERS = (
     _Entry("epub", "Epub", magic=(ZIP_MAGIC,), suffixes=(".epub",)),
     _Entry("archive", "Archive", magic=(ZIP_MAGIC, b"PK\x05\x06"), suffixes=(".zip",)),
     _Entry("doc", "Doc", magic=(OLE_MAGIC,), suffixes=(".doc",)),
+    _Entry("outlook", "Outlook", magic=(OLE_MAGIC,), suffixes=(".msg",)),
     _Entry("rtf", "Rtf", magic=(b"{\\rtf",), suffixes=(".rtf",)),
     _Entry("mail", "Mail", magic=(b"MIME-Version:",), suffixes=(".eml", ".mht", ".mhtml")),
     _Entry("sheets.delimited", "Delimited", suffixes=(".csv", ".tsv", ".tab")),
@@ -60,11 +61,6 @@ _KNOWN_OLE = (
         b"\nPowerPoint Document\n",
         "a presentation of PowerPoint 97–2003 (PPT)",
         "Open it in PowerPoint or LibreOffice, save it as PPTX or PDF, and upload that file.",
-    ),
-    (
-        b"\n__properties_version1.0\n",
-        "a message of Outlook (MSG)",
-        "Open it in Outlook and save it as EML or HTML, or drag it into another mail program.",
     ),
 )
 _MAGIC = {

@@ -3,23 +3,41 @@
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _END, _FREE, _FAT = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD
 
 
 def ole(streams: Mapping[str, bytes]) -> bytes:
-    """An OLE container, version 3; streams are padded so that none is a small one."""
+    """An OLE container, version 3; a name with slashes lies in folders of these names.
+
+    Streams are padded with zeros, so that none is a small one.
+    """
     sectors: list[bytes] = []
     fat: list[int] = []
-    entries = [_entry("Root Entry", 5, _END, 0, child=1)]
-    for i, (name, content) in enumerate(streams.items(), 1):
-        content = content.ljust(4096, b"\0")
+    tree: dict[str, list[str]] = {"": []}
+    for path in streams:
+        parts = path.split("/")
+        for depth in range(len(parts)):
+            child, parent = "/".join(parts[: depth + 1]), "/".join(parts[:depth])
+            if child not in tree.setdefault(parent, []):
+                tree[parent].append(child)
+    order = list(dict.fromkeys(child for children in tree.values() for child in children))
+    number = {path: i for i, path in enumerate(order, 1)}
+    following = {a: number[b] for children in tree.values() for a, b in pairwise(children)}
+    entries = [_entry("Root Entry", 5, _END, 0, child=number[tree[""][0]])]
+    for path in order:
+        name, right = path.rpartition("/")[2], following.get(path, _FREE)
+        if path in tree:
+            entries.append(_entry(name, 1, 0, 0, right=right, child=number[tree[path][0]]))
+            continue
+        content = streams[path].ljust(4096, b"\0")
         size = len(content)
         content = content.ljust(-(-size // 512) * 512, b"\0")
         first, count = len(sectors), len(content) // 512
         sectors += [content[at : at + 512] for at in range(0, len(content), 512)]
         fat += [*range(first + 1, first + count), _END]
-        entries.append(_entry(name, 2, first, size, right=i + 1 if i < len(streams) else _FREE))
+        entries.append(_entry(name, 2, first, size, right=right))
     directory = b"".join(entries)
     directory = directory.ljust(-(-len(directory) // 512) * 512, b"\0")
     start = len(sectors)

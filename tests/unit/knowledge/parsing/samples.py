@@ -9,7 +9,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 from reportlab.pdfgen.canvas import Canvas
-from tests.unit.knowledge.parsing import docx_files, ole_files, package_files
+from tests.unit.knowledge.parsing import docx_files, msg_files, ole_files, package_files
 
 TEXTS = ("Quantity of heat", "First passage about apples", "Second passage about pears", "Amount 4711")
 _HEAD, _ONE, _TWO, _THREE = TEXTS
@@ -106,6 +106,7 @@ def _mail() -> bytes:
 
 _BODY = f"<h1>{_HEAD}</h1><p>{_ONE}</p><p>{_TWO}</p><p>{_THREE}</p>"
 _PLAIN = "\n\n".join(TEXTS)
+_PLAIN_BODY = "\n\n".join(TEXTS[1:])
 _MAKERS: dict[str, tuple[str, Callable[[], bytes], bool, bool]] = {
     "pdf": ("a.pdf", _pdf, True, False),
     "image": ("a.png", _png, True, False),
@@ -150,6 +151,7 @@ _MAKERS: dict[str, tuple[str, Callable[[], bytes], bool, bool]] = {
         False,
     ),
     "eml": ("a.eml", _mail, True, False),
+    "msg": ("a.msg", lambda: msg_files.msg({0x0037: _HEAD, 0x1000: _PLAIN_BODY}), True, False),
     "csv": ("a.csv", lambda: f"{_HEAD},{_ONE}\n{_TWO},{_THREE}\n".encode(), False, False),
     "notebook": ("a.ipynb", _notebook, True, False),
     "json": ("a.json", lambda: json.dumps(list(TEXTS)).encode(), False, False),

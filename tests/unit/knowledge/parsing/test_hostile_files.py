@@ -128,13 +128,10 @@ def test_limits_of_pages_output_and_members_are_those_of_the_options() -> None:
     assert parsed.meta["members_skipped"][0]["code"] == "unpacked-too-large"
 
 
-@pytest.mark.parametrize(
-    ("stream", "word"), [("PowerPoint Document", "PPTX"), ("__properties_version1.0", "EML")]
-)
-def test_old_presentation_and_outlook_message_say_what_to_do(stream: str, word: str) -> None:
+def test_old_presentation_says_what_to_do() -> None:
     with pytest.raises(UnsupportedKind) as caught:
-        choose(ole({stream: b"x" * 5000}), "a.bin")
-    assert word in str(caught.value.hint_text)
+        choose(ole({"PowerPoint Document": b"x" * 5000}), "a.bin")
+    assert "PPTX" in str(caught.value.hint_text)
 
 
 @pytest.mark.parametrize("seed", _SEEDS, ids=lambda path: path.name)
