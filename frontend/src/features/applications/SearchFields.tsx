@@ -2,9 +2,11 @@ import { NumberInput, Select, SimpleGrid, Slider, Stack, Switch, Text } from '@m
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { formatScore } from '../../i18n/format';
+import { RerankerSelect } from '../models/RerankerSelect';
 import type { ApplicationValues } from './values';
 
 const modes = ['blend', 'embedding', 'keywords'] as const;
+const contexts = ['paragraph', 'window'] as const;
 const strategies = ['auto', 'hybrid-search', 'entity-focused', 'time-aware'] as const;
 
 export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValues> }) {
@@ -85,6 +87,53 @@ export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValu
         description={t('applications.routeBasesHint')}
         {...form.getInputProps('route_bases', { type: 'checkbox' })}
       />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <Select
+          label={t('applications.context')}
+          description={t(`applications.contextHints.${form.values.context}`)}
+          data={contexts.map((value) => ({ value, label: t(`applications.contexts.${value}`) }))}
+          allowDeselect={false}
+          {...form.getInputProps('context')}
+        />
+        {form.values.context === 'window' && (
+          <NumberInput
+            label={t('applications.windowChars')}
+            description={t('applications.windowCharsHint')}
+            min={200}
+            max={20_000}
+            step={100}
+            allowDecimal={false}
+            thousandSeparator=" "
+            {...form.getInputProps('window_chars')}
+          />
+        )}
+      </SimpleGrid>
+      <RerankerSelect {...form.getInputProps('reranker')} />
+      {form.values.reranker && (
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <NumberInput
+            label={t('applications.rerankCandidates')}
+            min={1}
+            max={200}
+            allowDecimal={false}
+            {...form.getInputProps('rerank_candidates')}
+          />
+          <NumberInput
+            label={t('applications.rerankMinScore')}
+            description={t('applications.rerankMinScoreHint')}
+            placeholder="—"
+            decimalScale={4}
+            {...form.getInputProps('rerank_min_score')}
+          />
+          <NumberInput
+            label={t('applications.rerankTimeout')}
+            min={0.1}
+            max={60}
+            decimalScale={1}
+            {...form.getInputProps('rerank_timeout_s')}
+          />
+        </SimpleGrid>
+      )}
       <NumberInput
         label={t('applications.maxContext')}
         description={t('applications.maxContextHint')}

@@ -19,6 +19,12 @@ export interface ApplicationValues {
   drop: number | '';
   diversity: number;
   recency: number;
+  context: 'paragraph' | 'window';
+  window_chars: number;
+  reranker: string | null;
+  rerank_candidates: number;
+  rerank_min_score: number | '';
+  rerank_timeout_s: number;
   max_context_chars: number;
   empty_reply: string;
   opening_words: string;
@@ -45,6 +51,12 @@ export const emptyApplication: ApplicationValues = {
   drop: '',
   diversity: 0,
   recency: 0,
+  context: 'paragraph',
+  window_chars: 1200,
+  reranker: null,
+  rerank_candidates: 50,
+  rerank_min_score: '',
+  rerank_timeout_s: 3,
   max_context_chars: 8000,
   empty_reply: '',
   opening_words: '',
@@ -73,6 +85,12 @@ export function valuesOf(application: ApplicationOut): ApplicationValues {
     drop: settings.drop ?? '',
     diversity: settings.diversity ?? base.diversity,
     recency: settings.recency ?? base.recency,
+    context: settings.context ?? base.context,
+    window_chars: settings.window_chars ?? base.window_chars,
+    reranker: settings.rerank?.model_id ?? null,
+    rerank_candidates: settings.rerank?.candidates ?? base.rerank_candidates,
+    rerank_min_score: settings.rerank?.min_score ?? '',
+    rerank_timeout_s: settings.rerank?.timeout_s ?? base.rerank_timeout_s,
     max_context_chars: settings.max_context_chars ?? base.max_context_chars,
     empty_reply: settings.empty_reply ?? '',
     opening_words: settings.opening_words ?? '',
@@ -90,6 +108,16 @@ export const questionsOf = (lines: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+const rerankOf = (values: ApplicationValues) =>
+  values.reranker === null
+    ? null
+    : {
+        model_id: values.reranker,
+        candidates: values.rerank_candidates,
+        min_score: values.rerank_min_score === '' ? null : values.rerank_min_score,
+        timeout_s: values.rerank_timeout_s,
+      };
+
 export function toBody(values: ApplicationValues): ApplicationCreate {
   return {
     name: values.name.trim(),
@@ -106,6 +134,9 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
       drop: values.drop === '' ? null : values.drop,
       diversity: values.diversity,
       recency: values.recency,
+      context: values.context,
+      window_chars: values.window_chars,
+      rerank: rerankOf(values),
       max_context_chars: values.max_context_chars,
       empty_reply: values.empty_reply.trim() || null,
       opening_words: values.opening_words,
