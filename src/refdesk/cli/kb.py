@@ -14,6 +14,7 @@ from refdesk.cli._kb_drafts import add_commands as add_draft_commands
 from refdesk.cli._kb_exchange import add_commands as add_exchange_commands
 from refdesk.cli._kb_paragraphs import add_commands as add_paragraph_commands
 from refdesk.cli._kb_qa import add_commands as add_qa_commands
+from refdesk.cli._kb_reindex import add_commands as add_reindex_commands
 from refdesk.cli._kb_search import add_commands as add_search_commands
 from refdesk.cli._kb_sources import (
     DryRunOption,
@@ -48,6 +49,7 @@ def register(app: typer.Typer) -> None:
     add_archive_commands(group)
     add_qa_commands(group)
     add_exchange_commands(group)
+    add_reindex_commands(group)
     add_term_commands(group)
 
 
