@@ -1,2 +1,2 @@
 /** The tabs of a knowledge base, as they stand in its address. */
-export const baseTabs = ['documents', 'questions', 'sources', 'hit-test', 'settings'] as const;
+export const baseTabs = ['documents', 'questions', 'terms', 'sources', 'hit-test', 'settings'] as const;

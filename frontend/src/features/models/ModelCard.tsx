@@ -10,6 +10,7 @@ import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { useNotify } from '../../components/useNotify';
 import { CheckOutcome } from './CheckOutcome';
 import classes from './ModelCard.module.css';
+import { shapes } from './shapes';
 
 interface Props {
   model: ModelView;
@@ -38,8 +39,10 @@ export function ModelCard({ model, mayManage, onEdit }: Props) {
     onSuccess: refresh,
     onError: failed,
   });
+  const shape = shapes.find((one) => one === model.parameters.shape);
   const facts = [
     model.model_name !== model.name ? model.model_name : null,
+    shape ? t(`models.shapes.${shape}`) : null,
     model.dimensions ? t('models.dimensions', { count: model.dimensions }) : null,
     model.credential_hint ? t('models.key', { key: model.credential_hint }) : null,
   ].filter(Boolean);

@@ -21,12 +21,13 @@ import {
   listModelsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen';
 import { changeModel, checkModelDraft, createModel, listRemoteModels } from '../../api/generated/sdk.gen';
-import type { ModelView } from '../../api/generated/types.gen';
+import type { ModelView, Parameters } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
 import { CheckOutcome } from './CheckOutcome';
+import { type Shape, shapes } from './shapes';
 
-type Kind = 'LLM' | 'EMBEDDING';
+type Kind = 'LLM' | 'EMBEDDING' | 'RERANKER';
 interface Editing {
   kind: Kind;
   model: ModelView | null;
@@ -63,6 +64,7 @@ function ModelForm({ editing, onClose }: { editing: Editing; onClose: () => void
       model_name: model?.model_name ?? '',
       name: model?.name ?? '',
       is_default: model?.is_default ?? true,
+      shape: (model?.parameters.shape ?? null) as Shape | null,
     },
     validate: {
       base_url: (value) => (/^https?:\/\/.+/.test(value.trim()) ? null : t('models.urlNeeded')),
@@ -79,6 +81,9 @@ function ModelForm({ editing, onClose }: { editing: Editing; onClose: () => void
     model_name: values.model_name.trim(),
     name: values.name.trim() || values.model_name.trim(),
     is_default: values.is_default,
+    ...(values.kind === 'RERANKER' && {
+      parameters: { ...(model?.parameters as Parameters | undefined), shape: values.shape },
+    }),
   });
   const endpointReady = /^https?:\/\/.+/.test(values.base_url.trim());
   const remote = useMutation({
@@ -120,6 +125,7 @@ function ModelForm({ editing, onClose }: { editing: Editing; onClose: () => void
               data={[
                 { value: 'LLM', label: t('models.kinds.LLM') },
                 { value: 'EMBEDDING', label: t('models.kinds.EMBEDDING') },
+                { value: 'RERANKER', label: t('models.kinds.RERANKER') },
               ]}
               {...form.getInputProps('kind')}
             />
@@ -137,7 +143,7 @@ function ModelForm({ editing, onClose }: { editing: Editing; onClose: () => void
         )}
         <TextInput
           label={t('models.baseUrl')}
-          description={t('models.baseUrlHint')}
+          description={t(values.kind === 'RERANKER' ? 'models.rerankUrlHint' : 'models.baseUrlHint')}
           inputMode="url"
           {...form.getInputProps('base_url')}
         />
@@ -170,6 +176,16 @@ function ModelForm({ editing, onClose }: { editing: Editing; onClose: () => void
           }}
           {...form.getInputProps('model_name')}
         />
+        {values.kind === 'RERANKER' && (
+          <Select
+            label={t('models.shape')}
+            description={t('models.shapeHint')}
+            placeholder={t('models.shapeAuto')}
+            clearable
+            data={shapes.map((value) => ({ value, label: t(`models.shapes.${value}`) }))}
+            {...form.getInputProps('shape')}
+          />
+        )}
         <TextInput
           label={t('models.displayName')}
           placeholder={values.model_name}

@@ -15,7 +15,7 @@ import { Skeletons } from '../../components/Skeletons';
 import { ModelCard } from './ModelCard';
 import { ModelDrawer } from './ModelDrawer';
 
-const kinds = ['LLM', 'EMBEDDING'] as const;
+const kinds = ['LLM', 'EMBEDDING', 'RERANKER'] as const;
 type Editing = { kind: (typeof kinds)[number]; model: ModelView | null };
 
 export default function ModelsPage() {

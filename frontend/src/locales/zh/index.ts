@@ -3,6 +3,7 @@ import ask from './ask.json';
 import common from './common.json';
 import details from './details.json';
 import document from './document.json';
+import hitTest from './hitTest.json';
 import knowledge from './knowledge.json';
 import models from './models.json';
 import notices from './notices.json';
@@ -19,6 +20,8 @@ import shell from './shell.json';
 import sources from './sources.json';
 import splitting from './splitting.json';
 import stages from './stages.json';
+import terms from './terms.json';
+import testSets from './testSets.json';
 import versions from './versions.json';
 import warnings from './warnings.json';
 
@@ -28,6 +31,7 @@ export default {
   common,
   details,
   document,
+  hitTest,
   knowledge,
   models,
   notices,
@@ -44,6 +48,8 @@ export default {
   sources,
   splitting,
   stages,
+  terms,
+  testSets,
   versions,
   warnings,
 };
