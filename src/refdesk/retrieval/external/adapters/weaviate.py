@@ -1,0 +1,185 @@
+"""Weaviate through its own client: both its HTTP and its gRPC address must be reachable."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, cast
+from uuid import NAMESPACE_URL, uuid5
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from refdesk.gateway import Embedder
+from refdesk.retrieval.external.addresses import judged_address, judged_url
+from refdesk.retrieval.external.errors import (
+    SourceAuthentication,
+    SourceBadAnswer,
+    SourceDocumentNotFound,
+    SourceUnreachable,
+)
+from refdesk.retrieval.external.opening import SourceContext
+from refdesk.retrieval.external.protocol import Capabilities, SourceDocument, SourceHit, Value
+
+
+class Config(BaseModel):
+    """`collection` is made if it is not there, without a vectorizer: vectors are brought along."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: str = Field(max_length=2000, description="HTTP address.")
+    grpc_host: str | None = Field(default=None, max_length=255, description="Empty: the host of the url.")
+    grpc_port: int = Field(default=50051, ge=1, le=65535)
+    grpc_secure: bool = False
+    collection: str = Field(pattern=r"^[A-Z][A-Za-z0-9_]{0,200}$")
+
+
+class WeaviateSource:
+    """Metadata lies as JSON in one property, and as `key=value` texts in another, which filters look at."""
+
+    capabilities = Capabilities(can_ingest=True, can_update_metadata=True, can_filter=True, by_meaning=True)
+
+    def __init__(self, client: Any, collection: Any, embedder: Embedder) -> None:
+        self._client = client
+        self._collection = collection
+        self._embedder = embedder
+
+    async def ingest(self, document: SourceDocument) -> str:
+        if not document.id:
+            raise SourceBadAnswer(reason="an id is empty")
+        told = f"{document.title}\n{document.text}".strip()
+        vectors = await self._embedder.embed_passages([told or "-"])
+        place = _place(document.id)
+        properties = {
+            "doc_id": document.id,
+            "title": document.title,
+            "text": document.text,
+            "url": document.url or "",
+            **_stored(document.metadata),
+        }
+        try:
+            if await self._collection.data.exists(place):
+                await self._collection.data.replace(
+                    uuid=place, properties=properties, vector=vectors[0].tolist()
+                )
+            else:
+                await self._collection.data.insert(
+                    uuid=place, properties=properties, vector=vectors[0].tolist()
+                )
+        except Exception as error:
+            raise _meaning(error) from error
+        return document.id
+
+    async def search(
+        self, query: str, top_k: int = 3, *, filters: Mapping[str, Value] | None = None
+    ) -> list[SourceHit]:
+        asking: Any = import_module("weaviate.classes.query")
+
+        vector = (await self._embedder.embed_queries([query]))[0].tolist()
+        wanted = _pairs(filters or {})
+        try:
+            found = await self._collection.query.near_vector(
+                near_vector=vector,
+                limit=top_k,
+                filters=asking.Filter.by_property("facts").contains_all(wanted) if wanted else None,
+                return_metadata=asking.MetadataQuery(distance=True),
+            )
+        except Exception as error:
+            raise _meaning(error) from error
+        return [self._hit(item.properties, item.metadata.distance) for item in found.objects]
+
+    async def update_metadata(self, doc_id: str, metadata: Mapping[str, Value]) -> None:
+        place = _place(doc_id)
+        try:
+            present = await self._collection.query.fetch_object_by_id(place)
+            if present is not None:
+                kept = orjson.loads(str(present.properties.get("metadata") or "{}"))
+                await self._collection.data.update(uuid=place, properties=_stored({**kept, **metadata}))
+        except Exception as error:
+            raise _meaning(error) from error
+        if present is None:
+            raise SourceDocumentNotFound(doc_id=doc_id)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    def _hit(self, properties: Mapping[str, Any], distance: float | None) -> SourceHit:
+        return SourceHit(
+            doc_id=str(properties["doc_id"]),
+            title=str(properties["title"]),
+            text=str(properties["text"]),
+            url=str(properties["url"]) or None,
+            score=float(self._embedder.calibration.calibrate(1.0 - (distance or 0.0))),
+            metadata=cast("dict[str, Value]", orjson.loads(str(properties["metadata"]))),
+        )
+
+
+def _place(doc_id: str) -> str:
+    """Weaviate's ids are UUIDs: the same document id always gives the same one."""
+    return str(uuid5(NAMESPACE_URL, f"refdesk:{doc_id}"))
+
+
+def _pairs(metadata: Mapping[str, Value]) -> list[str]:
+    return [f"{key}={orjson.dumps(value).decode()}" for key, value in metadata.items()]
+
+
+def _stored(metadata: Mapping[str, Value]) -> dict[str, Any]:
+    return {"metadata": orjson.dumps(dict(metadata)).decode(), "facts": _pairs(metadata)}
+
+
+def _meaning(error: Exception) -> Exception:
+    told = str(error).lower()
+    if "401" in told or "403" in told or "unauthenticated" in told:
+        return SourceAuthentication()
+    if "connect" in told or "unavailable" in told:
+        return SourceUnreachable()
+    return SourceBadAnswer(reason=type(error).__name__)
+
+
+async def open(config: Config, secret: str | None, context: SourceContext) -> WeaviateSource:
+    """Connects, and makes the collection if it is not there."""
+    weaviate: Any = import_module("weaviate")
+    made: Any = import_module("weaviate.classes.config")
+    init: Any = import_module("weaviate.classes.init")
+
+    assert context.embedder is not None
+    host, port, secure = await judged_url(config.url, allow_private=context.allow_private)
+    grpc_host = config.grpc_host or host
+    await judged_address(grpc_host, config.grpc_port, allow_private=context.allow_private)
+    client: Any = weaviate.use_async_with_custom(
+        http_host=host,
+        http_port=port,
+        http_secure=secure,
+        grpc_host=grpc_host,
+        grpc_port=config.grpc_port,
+        grpc_secure=config.grpc_secure,
+        auth_credentials=init.Auth.api_key(secret) if secret else None,
+        additional_config=init.AdditionalConfig(
+            timeout=init.Timeout(init=context.timeout_s, query=context.timeout_s, insert=context.timeout_s)
+        ),
+    )
+    try:
+        await client.connect()
+        if not await client.collections.exists(config.collection):
+            texts = [
+                made.Property(name=name, data_type=made.DataType.TEXT) for name in ("title", "text", "url")
+            ]
+            exact = {"tokenization": made.Tokenization.FIELD}
+            await client.collections.create(
+                config.collection,
+                vector_config=made.Configure.Vectors.self_provided(
+                    vector_index_config=made.Configure.VectorIndex.hnsw(
+                        distance_metric=made.VectorDistances.COSINE
+                    )
+                ),
+                properties=[
+                    *texts,
+                    made.Property(name="doc_id", data_type=made.DataType.TEXT, **exact),
+                    made.Property(
+                        name="metadata", data_type=made.DataType.TEXT, index_searchable=False, **exact
+                    ),
+                    made.Property(name="facts", data_type=made.DataType.TEXT_ARRAY, **exact),
+                ],
+            )
+    except Exception as error:
+        await client.close()
+        raise _meaning(error) from error
+    return WeaviateSource(client, client.collections.get(config.collection), context.embedder)
