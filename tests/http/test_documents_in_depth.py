@@ -1,10 +1,14 @@
 """Previews, versions, paragraph operations, questions and patterns over HTTP, with right and wrong input."""
 
-from uuid import uuid4
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
 
 import pytest
 from tests.http.access_knowledge import base_of, document_of, paragraph_of
 from tests.http.world import World, ok, problem
+
+from refdesk.kit.clock import now
+from refdesk.knowledge.tables import Document
 
 API = "/api/v1"
 
@@ -43,6 +47,37 @@ async def test_a_preview_is_uploaded_listed_and_deleted_and_not_among_documents(
     assert again["accepted"] == 1, "the same file may be looked at twice"
     ok(await world.editor.delete(f"{API}/documents/{draft['id']}"))
     assert ok(await world.editor.get(f"{path}/drafts"))["total"] == 1
+
+
+async def test_a_preview_that_is_worked_on_stays(world: World) -> None:
+    """Every change begins its time anew; reading does not, and documents have no such time."""
+    document_id = await document(world, "One two three four.", "Two.")
+    soon = now() + timedelta(minutes=5)
+    path = f"{API}/documents/{document_id}"
+    first = str((await paragraphs(world, document_id))[0]["id"])
+    changes: list[tuple[str, str, dict[str, object]]] = [
+        ("PATCH", f"{API}/paragraphs/{first}", {"content": "Five six seven eight."}),
+        ("POST", f"{API}/paragraphs/{first}/split", {"offset": 5}),
+        ("POST", f"{API}/paragraphs/{first}/merge", {}),
+        ("POST", f"{API}/paragraphs/{first}/questions", {"contents": ["Which?"]}),
+        ("POST", f"{path}/paragraphs", {"content": "Three."}),
+        ("POST", f"{path}/paragraphs/actions", {"ids": [first], "action": "deactivate"}),
+        ("PATCH", path, {"meta": {"doc_type": "note"}}),
+    ]
+    for method, address, body in changes:
+        async with world.database.transaction() as session:
+            draft = await session.get_one(Document, UUID(document_id))
+            draft.is_draft, draft.state, draft.expires_at = True, "draft", soon
+        assert datetime.fromisoformat(ok(await world.editor.get(path))["expires_at"]) == soon
+        ok(await world.editor.request(method, address, json=body))
+        expires = datetime.fromisoformat(ok(await world.editor.get(path))["expires_at"])
+        assert expires > soon + timedelta(hours=23), address
+        problem(await world.viewer.request(method, address, json=body), 403, "forbidden")
+    async with world.database.transaction() as session:
+        draft = await session.get_one(Document, UUID(document_id))
+        draft.is_draft, draft.state, draft.expires_at = False, "ready", None
+    ok(await world.editor.patch(path, json={"meta": {}}))
+    assert ok(await world.editor.get(path))["expires_at"] is None
 
 
 async def test_replacing_a_file_takes_just_one_that_has_content(world: World) -> None:

@@ -23,7 +23,7 @@ from refdesk.knowledge.queueing import enqueue_indexing
 from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import ParagraphAction, ParagraphPage, ParagraphUpdate, ParagraphView
 from refdesk.knowledge.tables import Document, Paragraph
-from refdesk.knowledge.versions import CONFLICT, VersionRepository, origin_of
+from refdesk.knowledge.versions import CONFLICT, VersionRepository, conflict_message, origin_of
 from refdesk.knowledge.versions.reading import Versions
 from refdesk.knowledge.views import paragraph_view
 
@@ -277,8 +277,7 @@ def settle_conflict(document: Document, paragraph_ids: Sequence[UUID]) -> None:
             left = [key for key in warning.get("paragraph_ids", ()) if key not in settled]
             if not left:
                 continue
-            message = f"{len(left)} edited paragraphs were kept although the file says something else now."
-            warning = {**warning, "paragraph_ids": left, "message": message}
+            warning = {**warning, "paragraph_ids": left, "message": conflict_message(len(left))}
         warnings.append(warning)
     if warnings != document.warnings:
         document.warnings = warnings

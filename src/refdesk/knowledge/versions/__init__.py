@@ -13,7 +13,7 @@ from refdesk.knowledge.versions.records import (
 )
 from refdesk.knowledge.versions.replacing import replace_file, restore, split_again
 from refdesk.knowledge.versions.repository import VersionRepository, add_document, new_version
-from refdesk.knowledge.versions.switching import CONFLICT, NewText, bring_back, take_text
+from refdesk.knowledge.versions.switching import CONFLICT, NewText, bring_back, conflict_message, take_text
 
 __all__ = [
     "CONFLICT",
@@ -24,6 +24,7 @@ __all__ = [
     "add_document",
     "bring_back",
     "cited_paragraphs",
+    "conflict_message",
     "fresh_records",
     "new_version",
     "origin_of",

@@ -92,8 +92,10 @@ class Versions:
         version = await self.repository.last_with(paragraph_id)
         if version is None:
             raise NotFound("There is no such paragraph.")
-        document = await self.documents.get(version.document_id)
-        for position, record in enumerate(await self._records(document, version.number)):
+        document = await self.documents.find(version.document_id)
+        records = [] if document is None else await self._records(document, version.number)
+        for position, record in enumerate(records):
+            assert document is not None
             if record.id == paragraph_id:
                 return past_paragraph_view(
                     document, record, position, version=version.number, is_current=False

@@ -203,15 +203,19 @@ def _edit_warnings(outcome: Match, unresolved: Sequence[UUID]) -> list[dict[str,
     warnings: list[dict[str, Any]] = []
     conflicts = list(dict.fromkeys((*unresolved, *outcome.conflicts)))
     if conflicts:
-        message = f"{len(conflicts)} edited paragraphs were kept although the file says something else now."
-        warnings.append(_warning(CONFLICT, message, conflicts))
+        warnings.append(_warning(CONFLICT, conflict_message(len(conflicts)), conflicts))
     if outcome.lost_edits:
-        message = (
-            f"{len(outcome.lost_edits)} edited paragraphs are gone from the file and were removed; "
-            "the earlier version has them."
-        )
+        lost = len(outcome.lost_edits)
+        what = "One edited paragraph is" if lost == 1 else f"{lost} edited paragraphs are"
+        message = f"{what} gone from the file and no longer here; the earlier version has what was written."
         warnings.append(_warning(LOST, message, outcome.lost_edits))
     return warnings
+
+
+def conflict_message(count: int) -> str:
+    """What the warning says of so many edits."""
+    what = "One edited paragraph was" if count == 1 else f"{count} edited paragraphs were"
+    return f"{what} kept although the file says something else now."
 
 
 def _warning(code: str, message: str, paragraph_ids: Sequence[UUID]) -> dict[str, Any]:
