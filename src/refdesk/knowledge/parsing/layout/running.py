@@ -18,8 +18,8 @@ from refdesk.knowledge.parsing.layout.segments import Row, Segment, join, rows_o
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"^[ivxlcIVXLC]{1,7}$")
 _PAGE_NUMBER = re.compile(
-    r"^(?:[-–—·\s]*\d{1,4}[-–—·\s]*|[ivxlcIVXLC]{1,7}|(?:page|p\.|seite)?\s*\d{1,4}\s*(?:of|/|von)\s*\d{1,4}"
-    r"|page\s*\d{1,4}|第\s*\d{1,4}\s*页(?:[\s/,，]*共\s*\d{1,4}\s*页)?)$",
+    r"^(?:[-–—·\s]*\d{1,5}[-–—·\s]*|[ivxlcIVXLC]{1,7}|(?:page|p\.|seite)?\s*\d{1,5}\s*(?:of|/|von)\s*\d{1,5}"
+    r"|page\s*\d{1,5}|第\s*\d{1,5}\s*页(?:[\s/,，]*共\s*\d{1,5}\s*页)?)$",
     re.IGNORECASE,
 )
 _ROWS_AT_EDGE = 3
