@@ -15,13 +15,15 @@ from refdesk.accounts.access import (
     still_admitted,
 )
 from refdesk.accounts.audit import audit
+from refdesk.accounts.groups import groups_of_caller
 from refdesk.accounts.keys import key_resources
 from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
+from refdesk.accounts.people import NamedGroup, Person, people_and_groups
 from refdesk.accounts.routes import routers
 from refdesk.accounts.scope import ALL_PERMISSIONS, Permission, Role, Scope
 from refdesk.accounts.setup import SetupGate, issue_setup_token
 from refdesk.accounts.tables import Workspace
-from refdesk.accounts.workspaces import on_workspace_created
+from refdesk.accounts.workspaces import on_member_removed, on_workspace_created
 from refdesk.kit.operator_key import OPERATOR_FILE, load_operator_key
 
 __all__ = [
@@ -32,9 +34,11 @@ __all__ = [
     "BoundEditor",
     "BoundViewer",
     "Editor",
+    "NamedGroup",
     "Owner",
     "Passwords",
     "Permission",
+    "Person",
     "Role",
     "Scope",
     "SetupGate",
@@ -42,10 +46,13 @@ __all__ = [
     "Workspace",
     "audit",
     "check_suitable",
+    "groups_of_caller",
     "issue_setup_token",
     "key_resources",
     "load_operator_key",
+    "on_member_removed",
     "on_workspace_created",
+    "people_and_groups",
     "routers",
     "still_admitted",
     "use_passwords",

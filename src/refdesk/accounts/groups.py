@@ -2,15 +2,27 @@
 
 from uuid import UUID
 
+from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts.audit import audit
 from refdesk.accounts.errors import NameTaken
 from refdesk.accounts.repository import GroupRepository
 from refdesk.accounts.scope import Scope
-from refdesk.accounts.tables import Group
+from refdesk.accounts.tables import Group, GroupMember
 from refdesk.accounts.workspaces import get_member
 from refdesk.kit.errors import NotFound
+
+
+def groups_of_caller(scope: Scope) -> Select[UUID]:
+    """The ids of the groups the caller is in now, to be asked within another query.
+
+    Not `scope.group_ids`: a stream or an answer that has been running for a while must not see more than its
+    caller may by now.
+    """
+    return select(GroupMember.group_id).where(
+        GroupMember.workspace_id == scope.workspace_id, GroupMember.user_id == scope.user_id
+    )
 
 
 async def get_group(session: AsyncSession, scope: Scope, group_id: UUID) -> Group:

@@ -19,6 +19,11 @@ WorkspaceCallback = Callable[[AsyncSession, Scope], Awaitable[None]]
 # Rooms append what a new workspace needs (its embedding model, …); run in the creating transaction.
 on_workspace_created: list[WorkspaceCallback] = []
 
+MemberCallback = Callable[[AsyncSession, Scope, UUID], Awaitable[None]]
+
+# Rooms append what is to be taken from a user who leaves a workspace; run in the transaction that ends it.
+on_member_removed: list[MemberCallback] = []
+
 
 def default_workspace_name(language: str | None) -> str:
     """The first workspace's name, for a locale or an `Accept-Language` header."""
@@ -130,6 +135,8 @@ async def remove_member(session: AsyncSession, scope: Scope, user_id: UUID) -> N
     if membership.role == Role.OWNER.label:
         await _refuse_last_owner(session, scope, user_id)
     await MembershipRepository(session, scope).remove(user_id)
+    for take_away in on_member_removed:
+        await take_away(session, scope, user_id)
     audit(session, scope, "member.remove", ("user", user_id), role=membership.role)
 
 

@@ -10,9 +10,9 @@ from refdesk.chat.errors import RunNotFound
 from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.leases import ACTIVE
 from refdesk.chat.repository import RunRepository
+from refdesk.chat.schemas import RunOut
+from refdesk.chat.service import RunService
 from refdesk.chat.signals import RunSignals
-from refdesk.chat.tables import Run
-from refdesk.chat.views import run_view
 from refdesk.kit import sse
 from refdesk.kit.database import Database
 
@@ -32,9 +32,12 @@ async def follow_logged(
             grown.clear()
             try:
                 async with database.transaction() as session:
-                    repository = RunRepository(session, scope)
-                    run = await repository.get(run_id)
-                    events = await repository.events(run_id, after)
+                    run, sight = await RunService(session, scope).seen(run_id)
+                    over = run.state not in ACTIVE
+                    if over and sight.is_touched(run):
+                        events = []  # what was told then is not all for the caller's eyes any more
+                    else:
+                        events = await RunRepository(session, scope).events(run_id, after)
             except RunNotFound:  # deleted meanwhile
                 return
             if events:
@@ -43,18 +46,18 @@ async def follow_logged(
                 if events[-1].name == "run.finished":
                     return
                 continue
-            if run.state not in ACTIVE:
-                yield ending(run, after)
+            if over:
+                yield ending(sight.view(run), after)
                 return
             if not await _grew(grown) and time.monotonic() - sent_at >= sse.HEARTBEAT_INTERVAL_S:
                 yield []
                 sent_at = time.monotonic()
 
 
-def ending(run: Run, after: int) -> list[RunEvent]:
-    """What a listener gets of a run that is over and has no log: all of it at once."""
-    shown = run_view(run).model_dump(mode="json")
-    snapshot = {"answer": run.answer, "citations": run.citations, "state": run.state}
+def ending(run: RunOut, after: int) -> list[RunEvent]:
+    """What a listener gets of a run that is over and whose log is not there for them: all of it at once."""
+    shown = run.model_dump(mode="json")
+    snapshot = {"answer": run.answer, "citations": shown["citations"], "state": run.state}
     return [
         RunEvent(after, "snapshot", encode(snapshot)),
         RunEvent(after + 1, "run.finished", encode({"state": run.state, "run": shown})),

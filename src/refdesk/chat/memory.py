@@ -10,6 +10,7 @@ from refdesk.accounts import Scope
 from refdesk.chat.context import RunContext
 from refdesk.chat.profile import Turn
 from refdesk.chat.repository import ConversationRepository, RunRepository
+from refdesk.chat.sight import MEMORY_STAGE, READ_RUNS, Sight
 from refdesk.chat.tables import Run
 from refdesk.kit.database import Database
 
@@ -25,7 +26,7 @@ async def recall(context: RunContext) -> list[Turn]:
     limit = context.profile.history_turns
     if context.completer is None or limit == 0:
         return []
-    async with context.recorder.stage("memory") as detail:
+    async with context.recorder.stage(MEMORY_STAGE) as detail:
         try:
             turns = await context.history.turns(limit)
         except SQLAlchemyError as error:
@@ -33,12 +34,16 @@ async def recall(context: RunContext) -> list[Turn]:
             detail["failed"] = True
             turns = []
         detail["turns"] = len(turns)
+        detail[READ_RUNS] = [str(turn.run_id) for turn in turns if turn.run_id is not None]
     return turns
 
 
 @dataclass(frozen=True, slots=True)
 class StoredHistory:
-    """The turns before `run` in its conversation. A retried run is replaced by its retry."""
+    """The turns before `run` in its conversation. A retried run is replaced by its retry.
+
+    What is withheld from the caller by now (`sight`) is not told to the model either.
+    """
 
     database: Database
     scope: Scope
@@ -50,7 +55,8 @@ class StoredHistory:
             runs = await RunRepository(session, self.scope).of_conversation(
                 conversation, limit=limit * LOOK_BACK + 1
             )
-        return turns_of(runs, self.run, limit)
+            sight = await Sight.of(session, self.scope, runs)
+        return turns_of([run for run in runs if run.id not in sight.withheld], self.run, limit)
 
 
 def turns_of(runs: list[Run], current: Run, limit: int) -> list[Turn]:
@@ -61,7 +67,7 @@ def turns_of(runs: list[Run], current: Run, limit: int) -> list[Turn]:
         retried = next((run for run in runs if run.id == current.retry_of), None)
         before = retried.created_at if retried is not None else before
     kept = [
-        Turn(run.question, _MARK.sub("", run.answer))
+        Turn(run.question, _MARK.sub("", run.answer), run.id)
         for run in runs
         if run.created_at < before and run.id not in replaced and run.state == "finished" and run.answer
     ]

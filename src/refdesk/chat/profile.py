@@ -83,10 +83,11 @@ class RunProfile:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One earlier question and its answer, without citation marks."""
+    """One earlier question and its answer, without citation marks; `run_id` where it was a run."""
 
     question: str
     answer: str
+    run_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 from refdesk.chat.journal import RunJournal
 
 # The prompt holds the application's own instructions, which are not for whoever asks.
-RECORD_ONLY = frozenset({"prompt"})
+RECORD_ONLY = frozenset({"prompt", "read_runs"})
 
 
 def shown_stage(stage: dict[str, Any]) -> dict[str, Any]:

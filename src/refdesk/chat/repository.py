@@ -124,6 +124,19 @@ class RunRepository:
         )
         return list(reversed((await self._session.scalars(query)).all()))
 
+    async def up_to(self, run: Run) -> list[Run]:
+        """A run the caller has, and those before it in its conversation, oldest first."""
+        rows = await self._session.scalars(
+            select(Run)
+            .where(
+                Run.conversation_id == run.conversation_id,
+                Run.workspace_id == self._scope.workspace_id,
+                tuple_(Run.created_at, Run.id) <= tuple_(run.created_at, run.id),
+            )
+            .order_by(Run.created_at, Run.id)
+        )
+        return list(rows)
+
     async def add(self, run: Run) -> None:
         self._session.add(run)
         await self._session.flush()

@@ -33,6 +33,7 @@ from refdesk.chat.profile import ApplicationProfiles, RunSubmission
 from refdesk.chat.recorder import RunRecorder
 from refdesk.chat.repository import RunRepository
 from refdesk.chat.schemas import RunOut
+from refdesk.chat.service import RunService
 from refdesk.chat.signals import RunSignals
 from refdesk.chat.slots import RunSlots
 from refdesk.chat.submission import Desk, PlannedRun, plan
@@ -203,9 +204,8 @@ class RunManager:
         if active is not None and active.task is not None:
             active.end("cancelled")
             await asyncio.wait([active.task], timeout=STOP_PATIENCE_S)
-            async with self._database.transaction() as session:
-                run = await RunRepository(session, scope).get(run_id)
-        return run_view(run)
+        async with self._database.transaction() as session:
+            return await RunService(session, scope).get(run_id)
 
     async def _batches(self, scope: Scope, run_id: UUID, after: int) -> AsyncGenerator[list[RunEvent]]:
         active = self._active.get(run_id)

@@ -30,11 +30,14 @@ class RunCreate(BaseModel):
 
 
 class CitationOut(BaseModel):
-    """A place in a document that the answer's `[n]` stands for."""
+    """A place in a document that the answer's `[n]` stands for.
+
+    `hidden`: the caller may not see the document any more; then the number is all that is told.
+    """
 
     n: int = Field(description="Number in the answer, from 1, in order of first appearance.")
-    paragraph_id: UUID
-    document_id: UUID
+    paragraph_id: UUID | None
+    document_id: UUID | None
     knowledge_base_id: UUID | None = None
     document: str = Field(description="Name of the document when the answer was written.")
     page: int | None = None
@@ -43,6 +46,7 @@ class CitationOut(BaseModel):
     offset: int = Field(description="Where `text` begins in the paragraph's content, in characters.")
     similarity: float | None = None
     available: bool = Field(default=True, description="False once the paragraph has been deleted.")
+    hidden: bool = False
 
 
 class SentenceOut(BaseModel):

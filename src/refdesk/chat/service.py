@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -12,11 +11,11 @@ from sqlalchemy.orm.attributes import flag_modified
 from refdesk.accounts import Scope
 from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.schemas import ConversationDetail, ConversationOut, RunOut
+from refdesk.chat.sight import Sight
 from refdesk.chat.tables import Conversation, Run
-from refdesk.chat.views import run_view, thread_view
+from refdesk.chat.views import in_thread
 from refdesk.kit.errors import CursorInvalid
 from refdesk.kit.web import Page
-from refdesk.knowledge import ParagraphRepository
 
 
 class ConversationService:
@@ -25,7 +24,8 @@ class ConversationService:
     def __init__(self, session: AsyncSession, scope: Scope) -> None:
         self._repository = ConversationRepository(session, scope)
         self._runs = RunRepository(session, scope)
-        self._paragraphs = ParagraphRepository(session, scope)
+        self._session = session
+        self._scope = scope
 
     async def list(self, *, limit: int, cursor: str | None, words: str) -> Page[ConversationOut]:
         before = _read_cursor(cursor) if cursor else None
@@ -41,9 +41,9 @@ class ConversationService:
     async def detail(self, conversation_id: UUID) -> ConversationDetail:
         conversation = await self._repository.get(conversation_id)
         runs = await self._runs.of_conversation(conversation)
-        existing = await _existing(self._paragraphs, runs)
+        sight = await Sight.of(self._session, self._scope, runs)
         shown = ConversationOut.model_validate(conversation)
-        return ConversationDetail(**shown.model_dump(), runs=[thread_view(run, existing) for run in runs])
+        return ConversationDetail(**shown.model_dump(), runs=[in_thread(sight.view(run)) for run in runs])
 
     async def rename(self, conversation_id: UUID, title: str) -> ConversationOut:
         conversation = await self._repository.get(conversation_id)
@@ -61,16 +61,17 @@ class RunService:
 
     def __init__(self, session: AsyncSession, scope: Scope) -> None:
         self._repository = RunRepository(session, scope)
-        self._paragraphs = ParagraphRepository(session, scope)
+        self._session = session
+        self._scope = scope
 
     async def get(self, run_id: UUID) -> RunOut:
+        run, sight = await self.seen(run_id)
+        return sight.view(run)
+
+    async def seen(self, run_id: UUID) -> tuple[Run, Sight]:
+        """A run, and what of it the caller may see. Raises `RunNotFound`."""
         run = await self._repository.get(run_id)
-        return run_view(run, await _existing(self._paragraphs, [run]))
-
-
-async def _existing(paragraphs: ParagraphRepository, runs: Sequence[Run]) -> set[UUID]:
-    cited = {UUID(citation["paragraph_id"]) for run in runs for citation in run.citations}
-    return set(await paragraphs.revisions(list(cited))) if cited else set()
+        return run, await Sight.of(self._session, self._scope, await self._repository.up_to(run))
 
 
 def _cursor(row: Conversation) -> str:

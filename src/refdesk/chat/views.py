@@ -21,9 +21,8 @@ from refdesk.chat.tables import Run
 EXCERPT_CHARS = 200
 
 
-def thread_view(run: Run, existing: Collection[UUID]) -> RunOut:
+def in_thread(shown: RunOut) -> RunOut:
     """A run as one of a conversation: stages without detail, hits as excerpts."""
-    shown = run_view(run, existing)
     for stage in shown.stages:
         stage.detail = {}
     for hit in shown.retrieval.hits:

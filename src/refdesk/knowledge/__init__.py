@@ -5,7 +5,7 @@ Owns what people put in: files, documents, paragraphs and the jobs that process 
 (blocks → paragraphs), `indexing` (paragraphs → entries).
 """
 
-from refdesk.accounts import key_resources
+from refdesk.accounts import key_resources, on_member_removed
 from refdesk.knowledge import (
     document_routes,
     draft_routes,
@@ -21,6 +21,10 @@ from refdesk.knowledge import (
     terms,
     version_routes,
 )
+from refdesk.knowledge.access import EVERYONE, may_see, sees_all, visible_lists
+from refdesk.knowledge.access import jobs as access_jobs
+from refdesk.knowledge.access import routes as access_routes
+from refdesk.knowledge.access.repository import forget_member
 from refdesk.knowledge.bases import KnowledgeBases, users_of_bases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.filenames import content_disposition
@@ -50,10 +54,13 @@ routers = (
     exchange.router,
     terms.router,
     rebuilding.router,
+    access_routes.router,
 )
+on_member_removed.append(forget_member)
 key_resources[RESOURCE] = require_base
 
 __all__ = [
+    "EVERYONE",
     "Document",
     "DocumentRepository",
     "Documents",
@@ -64,10 +71,14 @@ __all__ = [
     "ParagraphRepository",
     "Paragraphs",
     "SplitOptions",
+    "access_jobs",
     "cited_paragraphs",
     "content_disposition",
     "jobs",
+    "may_see",
     "parse_options",
     "routers",
+    "sees_all",
     "users_of_bases",
+    "visible_lists",
 ]

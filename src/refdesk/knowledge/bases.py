@@ -13,6 +13,7 @@ from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
 from refdesk.kit.web import Page
+from refdesk.knowledge.access import require_whole
 from refdesk.knowledge.errors import KnowledgeBaseModelFixed, NameTaken, NoEmbeddingModel
 from refdesk.knowledge.filenames import clean_title
 from refdesk.knowledge.indexing import create_index, drop_index
@@ -140,9 +141,11 @@ class KnowledgeBases:
     async def delete(self, base_id: UUID) -> None:
         """Hide the base and everything in it at once; a job removes the rows in bounded batches.
 
-        Its name is free from now on, and jobs that work on its documents lose the right to write.
+        Its name is free from now on, and jobs that work on its documents lose the right to write. Raises
+        `HiddenDocuments`: nobody deletes what they cannot see.
         """
         base = await self.repository.get(base_id, lock=True)
+        await require_whole(self.session, self.scope, base_id)
         at = now()
         audit(self.session, self.scope, "knowledge-base.delete", (RESOURCE, base_id), name=base.name)
         base.deleted_at = at
@@ -152,7 +155,8 @@ class KnowledgeBases:
         await enqueue_base_removal(self.session, self.scope.workspace_id, base_id)
 
     async def _change_model(self, base: KnowledgeBase, model_id: UUID, gateway: Gateway) -> None:
-        if await DocumentRepository(self.session, self.scope).count(base.id):
+        everybody = Scope.system(self.scope.workspace_id)
+        if await DocumentRepository(self.session, everybody).count(base.id):
             raise KnowledgeBaseModelFixed
         for build in await IndexBuildRepository(self.session, self.scope).of_base(base.id):
             raise IndexBuildExists(build_id=str(build.id), state=build.state)

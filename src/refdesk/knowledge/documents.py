@@ -10,6 +10,7 @@ from refdesk.accounts import Scope, audit
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
+from refdesk.knowledge.access.folders import Folders
 from refdesk.knowledge.cursors import decode_id
 from refdesk.knowledge.errors import (
     DocumentLimitReached,
@@ -37,10 +38,11 @@ async def require_room(session: AsyncSession, scope: Scope, base_id: UUID, wante
     """The base, locked against other additions; `DocumentLimitReached` if `wanted` more do not fit."""
     base = await KnowledgeBaseRepository(session, scope).get(base_id, lock=True)
     if base.max_documents is not None:
-        present = await DocumentRepository(session, scope).count(base_id)
+        present = await DocumentRepository(session, Scope.system(scope.workspace_id)).count(base_id)
         if present + wanted > base.max_documents:
+            shown = await DocumentRepository(session, scope).count(base_id)
             raise DocumentLimitReached(
-                limit="max_documents", max_documents=base.max_documents, documents=present
+                limit="max_documents", max_documents=base.max_documents, documents=shown
             )
     return base
 
@@ -81,10 +83,16 @@ class Documents:
             raise NoOriginal
         return document, blob
 
-    async def create(self, base_id: UUID, drafts: Sequence[NewDocument]) -> DocumentList:
+    async def create(
+        self, base_id: UUID, drafts: Sequence[NewDocument], folder_id: UUID | None = None
+    ) -> DocumentList:
         """Save structured documents and start indexing them; all or none."""
         await require_room(self.session, self.scope, base_id, len(drafts))
         documents = [self._add(base_id, draft) for draft in drafts]
+        if folder_id is not None:
+            folders = Folders(self.session, self.scope)
+            for document in documents:
+                await folders.place(document, folder_id)
         await self.session.flush()
         self.session.add_all(new_version(document, 1, "upload") for document in documents)
         rows = [row for d, draft in zip(documents, drafts, strict=True) for row in self._rows(d, draft)]
@@ -97,7 +105,14 @@ class Documents:
 
     async def update(self, document_id: UUID, body: DocumentUpdate) -> DocumentView:
         """Change what the body names; other split settings split the original again."""
+        moves = "folder_id" in body.model_fields_set
+        if moves:
+            # Before the document's own lock, as everywhere: a folder's list does not change meanwhile.
+            base_id = (await self.repository.get(document_id)).knowledge_base_id
+            await KnowledgeBaseRepository(self.session, self.scope).get(base_id, lock=True)
         document = await self.repository.get(document_id, lock=True)
+        if moves:
+            await Folders(self.session, self.scope).move(document, body.folder_id)
         if body.name is not None:
             document.name = display_name(body.name)
         if body.meta is not None:

@@ -9,9 +9,10 @@ from fastapi.responses import JSONResponse
 from refdesk.accounts import BoundEditor
 from refdesk.kit.web import DatabaseDep, Page, Tx
 from refdesk.knowledge import uploads
+from refdesk.knowledge.access.folders import require_folder
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.drafts import Drafts
-from refdesk.knowledge.route_parts import ListQuery, SettingsDep
+from refdesk.knowledge.route_parts import InFolder, ListQuery, SettingsDep
 from refdesk.knowledge.routes import UPLOAD_BODY
 from refdesk.knowledge.schemas import DocumentView, DraftImport, DraftImportResult, UploadResult
 
@@ -36,9 +37,13 @@ async def upload_drafts(
     allow_duplicate: Annotated[
         bool, Query(description="Take a file whose content the base already holds.")
     ] = False,
+    folder_id: InFolder = None,
 ) -> JSONResponse:
     base = await KnowledgeBases(session, scope, settings).get(knowledge_base_id)
-    target = uploads.Target.of(base, settings, allow_duplicate=allow_duplicate, drafts=True)
+    await require_folder(session, scope, knowledge_base_id, folder_id)
+    target = uploads.Target.of(
+        base, settings, allow_duplicate=allow_duplicate, folder_id=folder_id, drafts=True
+    )
     # A slow client must not hold a transaction and its connection for as long as its upload lasts.
     await session.commit()
     result = await uploads.receive(request, database, scope, target)

@@ -31,7 +31,8 @@ MAX_DRAFTS = 500
 async def require_draft_room(session: AsyncSession, scope: Scope, base_id: UUID) -> None:
     """Raise `TooManyDrafts` unless the base takes one more preview. Locks the base."""
     await KnowledgeBaseRepository(session, scope).get(base_id, lock=True)
-    present = await DocumentRepository(session, scope).count(base_id, drafts=True)
+    everybody = DocumentRepository(session, Scope.system(scope.workspace_id))
+    present = await everybody.count(base_id, drafts=True)
     if present >= MAX_DRAFTS:
         raise TooManyDrafts(max_drafts=MAX_DRAFTS)
 

@@ -1,4 +1,8 @@
-"""All SQL of paragraphs, and of what the index holds of them. Bound to the scope's workspace."""
+"""All SQL of paragraphs, and of what the index holds of them. Bound to the scope's workspace.
+
+What is asked for by a paragraph's id is looked up only in documents that the caller may see; what is asked
+for by a document's id was found by `DocumentRepository`, which says the same.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.like import containing
+from refdesk.knowledge.access import may_see, may_see_owner_of_paragraph
 from refdesk.knowledge.indexing.tables import IndexedParagraph
 from refdesk.knowledge.passage_metadata import paragraphs_with
 from refdesk.knowledge.tables import Document, Paragraph
@@ -42,7 +47,11 @@ class ParagraphRepository:
     async def find(self, paragraph_id: UUID) -> Paragraph | None:
         return await self.session.scalar(
             select(Paragraph)
-            .where(Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id == paragraph_id)
+            .where(
+                Paragraph.workspace_id == self.scope.workspace_id,
+                Paragraph.id == paragraph_id,
+                may_see_owner_of_paragraph(self.scope),
+            )
             .execution_options(populate_existing=True)
         )
 
@@ -50,7 +59,11 @@ class ParagraphRepository:
         """Those of these paragraphs that exist, in reading order."""
         rows = await self.session.scalars(
             select(Paragraph)
-            .where(Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id.in_(paragraph_ids))
+            .where(
+                Paragraph.workspace_id == self.scope.workspace_id,
+                Paragraph.id.in_(paragraph_ids),
+                may_see_owner_of_paragraph(self.scope),
+            )
             .order_by(Paragraph.document_id, Paragraph.position)
         )
         return list(rows)
@@ -64,6 +77,7 @@ class ParagraphRepository:
                 Paragraph.workspace_id == self.scope.workspace_id,
                 Paragraph.id.in_(paragraph_ids),
                 Document.deleted_at.is_(None),
+                may_see(self.scope),
             )
         )
         return dict(rows.all())

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.kit.ids import new_id
 from refdesk.kit.like import containing
+from refdesk.knowledge.access import may_see, sees_all
 from refdesk.knowledge.tables import Document, Paragraph, ParagraphQuestion, Question
 
 # Rows of one statement: PostgreSQL takes 65,535 parameters.
@@ -33,13 +34,18 @@ class QuestionRepository:
         )
 
     def _of_base(self, base_id: UUID) -> Select[Question]:
-        """Questions of a base, but for those that only paragraphs of previews have."""
+        """Questions of a base, but for those that only previews have, or documents hidden from the caller."""
         attached = exists().where(ParagraphQuestion.question_id == Question.id)
         imported = (
             exists()
             .where(ParagraphQuestion.question_id == Question.id)
             .where(Paragraph.id == ParagraphQuestion.paragraph_id)
-            .where(Document.id == Paragraph.document_id, Document.is_draft.is_(False))
+            .where(
+                Document.id == Paragraph.document_id,
+                Document.is_draft.is_(False),
+                Document.deleted_at.is_(None),
+                may_see(self.scope),
+            )
         )
         return select(Question).where(
             Question.workspace_id == self.scope.workspace_id,
@@ -53,6 +59,19 @@ class QuestionRepository:
                 Question.workspace_id == self.scope.workspace_id, Question.id == question_id
             )
         )
+
+    async def is_shown(self, question: Question) -> bool:
+        """Whether the list of its base shows the caller the question, or a preview does."""
+        if sees_all(self.scope):
+            return True
+        attached = exists().where(ParagraphQuestion.question_id == question.id)
+        shown = (
+            exists()
+            .where(ParagraphQuestion.question_id == question.id)
+            .where(Paragraph.id == ParagraphQuestion.paragraph_id)
+            .where(Document.id == Paragraph.document_id, Document.deleted_at.is_(None), may_see(self.scope))
+        )
+        return bool(await self.session.scalar(select(or_(~attached, shown))))
 
     async def by_content(self, base_id: UUID, content: str) -> Question | None:
         return await self.session.scalar(
@@ -86,6 +105,7 @@ class QuestionRepository:
                 Paragraph.workspace_id == self.scope.workspace_id,
                 Document.deleted_at.is_(None),
                 Document.is_draft.is_(False),
+                may_see(self.scope),
             )
         )
 
@@ -121,6 +141,7 @@ class QuestionRepository:
                 ParagraphQuestion.question_id.in_(question_ids),
                 Document.deleted_at.is_(None),
                 Document.is_draft.is_(False),
+                may_see(self.scope),
             )
             .group_by(ParagraphQuestion.question_id)
         )

@@ -66,7 +66,8 @@ class Questions:
         await KnowledgeBaseRepository(self.session, self.scope).get(question.knowledge_base_id, lock=True)
         other = await self.repository.by_content(question.knowledge_base_id, wanted)
         if other is not None:
-            raise QuestionTaken(question_id=str(other.id))
+            shown = await self.repository.is_shown(other)
+            raise QuestionTaken(**({"question_id": str(other.id)} if shown else {}))
         asked = await self.repository.paragraph_ids(question_id)
         await self._touch(asked)
         question.content = wanted
@@ -139,14 +140,17 @@ class Questions:
 
     async def _get(self, question_id: UUID) -> Question:
         question = await self.repository.find(question_id)
-        if question is None:
+        if question is None or not await self.repository.is_shown(question):
             raise NotFound("There is no such question.")
         self.scope.require_resource(RESOURCE, question.knowledge_base_id)
         await KnowledgeBaseRepository(self.session, self.scope).get(question.knowledge_base_id)
         return question
 
     async def _view(self, question_id: UUID) -> QuestionView:
-        return (await self._views([await self._get(question_id)]))[0]
+        question = await self.repository.find(question_id)
+        if question is None:
+            raise NotFound("There is no such question.")
+        return (await self._views([question]))[0]
 
     async def _views(self, questions: Sequence[Question]) -> list[QuestionView]:
         counts = await self.repository.paragraph_counts([question.id for question in questions])

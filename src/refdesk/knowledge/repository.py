@@ -2,10 +2,11 @@
 
 Every query is bound to the scope's workspace.
 What carries a deletion mark does not exist for these queries, except for the removal jobs, which say so. An
-API key that is bound to one knowledge base is refused any other here, whatever the route.
+API key that is bound to one knowledge base is refused any other here, whatever the route. A document that
+the caller may not see (`access`) does not exist here either; limits count it nevertheless.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
 from refdesk.kit.like import containing
+from refdesk.knowledge.access import may_see, sees_all
 from refdesk.knowledge.passage_metadata import OF_PARAGRAPH, paragraphs_with
 from refdesk.knowledge.tables import Blob, Document, DocumentVersion, KnowledgeBase, Paragraph
 
@@ -61,6 +63,8 @@ class DocumentFilter:
     is_active: bool | None = None
     attention: bool | None = None
     source_id: UUID | None = None
+    folder_id: UUID | None = None
+    in_no_folder: bool = False
     meta: Sequence[tuple[str, str]] = ()
 
     def conditions(self) -> list[ColumnElement[bool]]:
@@ -78,6 +82,10 @@ class DocumentFilter:
             found.append(needs_attention() if self.attention else ~needs_attention())
         if self.source_id is not None:
             found.append(Document.source_id == self.source_id)
+        if self.folder_id is not None:
+            found.append(Document.folder_id == self.folder_id)
+        if self.in_no_folder:
+            found.append(Document.folder_id.is_(None))
         effective = type_coerce(Document.found_meta.op("||")(Document.meta), JSONB)
         of_paragraphs = [(key, value) for key, value in self.meta if key in OF_PARAGRAPH]
         if of_paragraphs:
@@ -167,6 +175,7 @@ class KnowledgeBaseRepository:
                 Document.knowledge_base_id.in_(base_ids),
                 Document.deleted_at.is_(None),
                 Document.is_draft.is_(False),
+                may_see(self.scope),
             )
             .group_by(Document.knowledge_base_id, Document.state)
         )
@@ -196,6 +205,7 @@ class DocumentRepository:
                 Document.workspace_id == self.scope.workspace_id,
                 Document.deleted_at.is_(None),
                 KnowledgeBase.deleted_at.is_(None),
+                may_see(self.scope),
             )
         )
         if self.scope.resource is not None and self.scope.resource[0] == RESOURCE:
@@ -260,6 +270,19 @@ class DocumentRepository:
             )
         )
         return list(rows)
+
+    async def hidden(self, document_ids: Collection[UUID]) -> set[UUID]:
+        """Those of these documents that are there and that the caller may not see."""
+        if sees_all(self.scope) or not document_ids:
+            return set()
+        rows = await self.session.scalars(
+            select(Document.id).where(
+                Document.workspace_id == self.scope.workspace_id,
+                Document.id.in_(document_ids),
+                ~may_see(self.scope),
+            )
+        )
+        return set(rows)
 
     async def count(self, base_id: UUID, *, drafts: bool = False) -> int:
         counted = await self.session.scalar(

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from typing import Annotated, Any
+from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 
 from refdesk.kit.settings import Settings
 from refdesk.kit.web import PageQuery
@@ -17,6 +18,7 @@ def get_settings_of_app(request: Request) -> Settings:
 
 SettingsDep = Annotated[Settings, Depends(get_settings_of_app)]
 ListQuery = Annotated[PageQuery, Depends()]
+InFolder = Annotated[UUID | None, Query(description="The folder they lie in; left out: at the top.")]
 
 
 def pairs_of(given: Iterable[str]) -> list[tuple[str, str]]:

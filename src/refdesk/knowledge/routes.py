@@ -13,10 +13,11 @@ from refdesk.kit.border_types import CleanText, clean_text
 from refdesk.kit.sse import EventStreamResponse
 from refdesk.kit.web import DatabaseDep, Page, Tx
 from refdesk.knowledge import events, uploads
+from refdesk.knowledge.access.folders import require_folder
 from refdesk.knowledge.bases import KnowledgeBases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.repository import DocumentFilter
-from refdesk.knowledge.route_parts import ListQuery, SettingsDep, many_files, pairs_of
+from refdesk.knowledge.route_parts import InFolder, ListQuery, SettingsDep, many_files, pairs_of
 from refdesk.knowledge.sample import create_sample_library
 from refdesk.knowledge.schemas import (
     DocumentList,
@@ -43,6 +44,8 @@ def document_filter(
         bool | None, Query(description="Only documents that failed, have warnings or lost text.")
     ] = None,
     source_id: Annotated[UUID | None, Query(description="Only documents of this source.")] = None,
+    folder_id: Annotated[UUID | None, Query(description="Only documents right in this folder.")] = None,
+    in_no_folder: Annotated[bool, Query(description="Only documents that lie in no folder.")] = False,
     meta: Annotated[
         list[CleanText] | None,
         Query(description="`KEY=VALUE` of the metadata; repeatable. `meta.KEY=VALUE` is the same."),
@@ -62,6 +65,8 @@ def document_filter(
         is_active=active,
         attention=attention,
         source_id=source_id,
+        folder_id=folder_id,
+        in_no_folder=in_no_folder,
         meta=[(clean_text(key), value) for key, value in pairs],
     )
 
@@ -178,9 +183,11 @@ async def upload_files(
     allow_duplicate: Annotated[
         bool, Query(description="Keep a file whose content the base already holds.")
     ] = False,
+    folder_id: InFolder = None,
 ) -> JSONResponse:
     base = await KnowledgeBases(session, scope, settings).get(knowledge_base_id)
-    target = uploads.Target.of(base, settings, allow_duplicate=allow_duplicate)
+    await require_folder(session, scope, knowledge_base_id, folder_id)
+    target = uploads.Target.of(base, settings, allow_duplicate=allow_duplicate, folder_id=folder_id)
     # A slow client must not hold a transaction and its connection for as long as its upload lasts.
     await session.commit()
     result = await uploads.receive(request, database, scope, target)
@@ -214,7 +221,7 @@ async def list_documents(
 async def create_documents(
     knowledge_base_id: UUID, body: DocumentsCreate, session: Tx, scope: BoundEditor
 ) -> DocumentList:
-    return await Documents(session, scope).create(knowledge_base_id, body.documents)
+    return await Documents(session, scope).create(knowledge_base_id, body.documents, body.folder_id)
 
 
 @router.get(

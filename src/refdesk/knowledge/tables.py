@@ -153,6 +153,13 @@ class Document(Base):
 
     __table_args__ = (
         Index("ix_documents_knowledge_base_id_updated_at", "knowledge_base_id", "updated_at"),
+        # With the paragraphs, to tell without reading rows how much of a base lies under some lists.
+        Index(
+            "ix_documents_knowledge_base_id_acl_id",
+            "knowledge_base_id",
+            "acl_id",
+            postgresql_include=["paragraph_count"],
+        ),
         Index(
             "ix_documents_restricted",
             "knowledge_base_id",

@@ -21,6 +21,7 @@ from refdesk.kit.database import Database
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
+from refdesk.knowledge.access.folders import Folders
 from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.documents import enqueue_processing, require_room
 from refdesk.knowledge.drafts import require_draft_room
@@ -49,11 +50,18 @@ class Target:
     limit_name: str
     split: dict[str, Any]
     allow_duplicate: bool
+    folder_id: UUID | None = None
     drafts_expire_after: timedelta | None = None
 
     @classmethod
     def of(
-        cls, base: KnowledgeBase, settings: Settings, *, allow_duplicate: bool, drafts: bool = False
+        cls,
+        base: KnowledgeBase,
+        settings: Settings,
+        *,
+        allow_duplicate: bool,
+        folder_id: UUID | None = None,
+        drafts: bool = False,
     ) -> "Target":
         limit = upload_limit(base, settings)
         own = limit == base.max_file_bytes
@@ -63,6 +71,7 @@ class Target:
             limit_name="max_file_bytes of the knowledge base" if own else "REFDESK_MAX_UPLOAD_BYTES",
             split=base.settings.get("split", {}),
             allow_duplicate=allow_duplicate,
+            folder_id=folder_id,
             drafts_expire_after=timedelta(hours=settings.draft_hours) if drafts else None,
         )
 
@@ -185,6 +194,8 @@ class _Reception:
                             state=same.state,
                         )
                 document = self._document(blob)
+                if self._target.folder_id is not None:
+                    await Folders(session, self._scope).place(document, self._target.folder_id)
                 await add_document(session, document)
                 await session.refresh(document)
                 await enqueue_processing(session, self._scope, document.id)

@@ -9,6 +9,7 @@ from refdesk.knowledge.metadata import effective_metadata
 from refdesk.knowledge.passage_metadata import passage_metadata, said_of
 from refdesk.knowledge.repository import LEAST_COVERAGE, Counts
 from refdesk.knowledge.schemas import (
+    Access,
     DocumentError,
     DocumentProgress,
     DocumentView,
@@ -89,6 +90,13 @@ def needs_attention(document: Document) -> bool:
     return document.state == "failed" or bool(document.warnings) or lossy
 
 
+def access_of(document: Document) -> Access:
+    """Whether the document has a list of its own, counts under a folder's, or under none."""
+    if document.access_list_id is not None:
+        return "restricted"
+    return "inherited" if document.acl_id else "everyone"
+
+
 def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> DocumentView:
     return DocumentView(
         id=document.id,
@@ -117,6 +125,8 @@ def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> Documen
         hit_handling=cast(HitHandling, document.hit_handling),
         direct_return_similarity=document.direct_return_similarity,
         source_id=document.source_id,
+        folder_id=document.folder_id,
+        access=access_of(document),
         is_draft=document.is_draft,
         expires_at=document.expires_at,
         has_file=document.blob_id is not None,

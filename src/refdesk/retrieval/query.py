@@ -7,6 +7,7 @@ each synonym, which counts as much as all of them. Of a group the best side coun
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from math import ceil
 from uuid import UUID
 
 from refdesk.knowledge.indexing import (
@@ -143,7 +144,8 @@ class WeightedQuery:
     groups: tuple[WeightedGroup, ...] = ()
 
     @classmethod
-    def weigh(cls, query: TermedQuery, statistics: Statistics) -> "WeightedQuery":
+    def weigh(cls, query: TermedQuery, statistics: Statistics, *, share: float = 1.0) -> "WeightedQuery":
+        """`share` is how many of the entries the caller may see: so many fewer does each term bring in."""
         frequency = {term: statistics.frequency(term) for term in query.terms}
         total = statistics.entries + BACKGROUND_ENTRIES
 
@@ -181,7 +183,7 @@ class WeightedQuery:
                 for term, weight in side.items()
                 if term not in wholes
             ]
-        rare, reached = _rare(units)
+        rare, reached = _rare([(terms, ceil(held * share), weight) for terms, held, weight in units])
         most = max(_FEW, statistics.entries * _FEW_SHARE)
         codes = {term for term in query.identifiers if 0 < frequency.get(term, 0) <= most}
         for group in groups:
@@ -189,13 +191,18 @@ class WeightedQuery:
                 codes |= group.wholes
         return cls(rarity, tuple(rare), reached, statistics, frozenset(codes), tuple(groups))
 
-    def keys(self, index_ids: Sequence[UUID]) -> list[int]:
-        """The rare terms as the `terms` column of these indexes holds them."""
+    def keys(self, index_ids: Sequence[UUID], *, of_all: bool = False) -> list[int]:
+        """The rare terms, or `of_all`, as the `terms` column of these indexes holds them."""
+        terms: Sequence[int] = self.rare_terms
+        if of_all:
+            grouped = (term for group in self.groups for side in group.sides for term in side)
+            others = (term for group in self.groups for term in group.others)
+            terms = list(dict.fromkeys((*self.rarity, *grouped, *others)))
         keys: list[int] = []
         for index_id in index_ids:
             known = self.statistics.frequencies.get(index_id, {})
             salt = salt_of(index_id)
-            keys.extend(term ^ salt for term in self.rare_terms if known.get(term, 0) > 0)
+            keys.extend(term ^ salt for term in terms if known.get(term, 0) > 0)
         return keys
 
     def score(self, column: str) -> tuple[str, dict[str, str]]:

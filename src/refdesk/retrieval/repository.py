@@ -1,6 +1,6 @@
 """All reading that a search does besides the legs' own statement."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.knowledge import Document, KnowledgeBase
+from refdesk.knowledge import Document, KnowledgeBase, Paragraph, visible_lists
 from refdesk.knowledge.indexing import SHARED_HOME, KnowledgeIndex, shared_graphs, table_of
 from refdesk.knowledge.terms import NO_TERM_BASE, TermBase, TermState, term_base
 from refdesk.retrieval.candidates import Row
@@ -130,6 +130,39 @@ class SearchRepository:
             Document.id.in_(document_ids), Document.workspace_id == self._scope.workspace_id
         )
         return int((await self._session.execute(query)).scalar_one())
+
+    async def visible_lists(self, knowledge_base_ids: Sequence[UUID]) -> frozenset[int] | None:
+        """The access lists under which the caller may see documents of these bases; None: all."""
+        return await visible_lists(self._session, self._scope, knowledge_base_ids)
+
+    async def visible_paragraphs(
+        self, knowledge_base_ids: Sequence[UUID], lists: Collection[int]
+    ) -> tuple[int, int]:
+        """How many paragraphs of these bases lie under these access lists, and how many there are in all."""
+        held = func.coalesce(func.sum(Document.paragraph_count), 0)
+        query = select(held.filter(Document.acl_id.in_(lists)), held).where(
+            Document.knowledge_base_id.in_(knowledge_base_ids),
+            Document.workspace_id == self._scope.workspace_id,
+        )
+        seen, every = (await self._session.execute(query)).one()
+        return int(seen or 0), int(every)
+
+    async def visible(self, rows: Sequence[Row], lists: Collection[int]) -> list[Row]:
+        """Those of these rows whose documents lie under these lists now.
+
+        An entry may lag behind its document while a job takes a change of access to the index.
+        """
+        query = (
+            select(Paragraph.id)
+            .join(Document, Document.id == Paragraph.document_id)
+            .where(
+                Paragraph.id.in_({row.paragraph_id for row in rows}),
+                Paragraph.workspace_id == self._scope.workspace_id,
+                Document.acl_id.in_(lists),
+            )
+        )
+        seen = set(await self._session.scalars(query)) if rows else set[UUID]()
+        return [row for row in rows if row.paragraph_id in seen]
 
     async def candidates(  # scope: the statement names indexes that `active_indexes` gave
         self, statement: str, parameters: dict[str, Any]

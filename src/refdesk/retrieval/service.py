@@ -235,15 +235,18 @@ class Retriever:
                 raise _ModelSwitched(indexes)
             bases = [(index.target.index_id, await repository.term_base(index)) for index in indexes]
             wording = Wording.read(request.query, bases)
+            targets = [index.target for index in indexes]
+            lists = await repository.visible_lists([index.knowledge_base_id for index in indexes])
+            filters = await self._filters(
+                repository, request, targets if mode.uses_dense else (), indexes, lists
+            )
             words: dict[UUID, WeightedQuery] = {}
             if mode.uses_lexical:
                 statistics = await StatisticsRepository(session, scope).read(
                     [index.target.index_id for index in indexes], wording.terms
                 )
-                words = wording.weigh(statistics)
+                words = wording.weigh(statistics, share=filters.share)
                 clock.lap("statistics")
-            targets = [index.target for index in indexes]
-            filters = await self._filters(repository, request, targets if mode.uses_dense else ())
             await repository.apply(scan_settings(targets, filters, limit))
             found: list[tuple[Row, UUID]] = []
             for model_id, of_model in _by_model(indexes, together=not mode.uses_dense).items():
@@ -254,7 +257,10 @@ class Retriever:
                         targets_alike, filters, limit, vector=vector, words=reading
                     )
                     if statement is not None:
-                        found += [(row, model_id) for row in await repository.candidates(*statement)]
+                        rows = await repository.candidates(*statement)
+                        if lists is not None:
+                            rows = await repository.visible(rows, lists)
+                        found += [(row, model_id) for row in rows]
             clock.lap("legs")
             candidates = _candidates(found, embedded, wording.plain, mode)
             order = mode.order(candidates)
@@ -270,17 +276,38 @@ class Retriever:
         return Ranking(hits, len(ranked), clock.timings_ms)
 
     async def _filters(
-        self, repository: SearchRepository, request: SearchRequest, dense: Sequence[Target]
+        self,
+        repository: SearchRepository,
+        request: SearchRequest,
+        dense: Sequence[Target],
+        indexes: Sequence[SearchedIndex],
+        lists: frozenset[int] | None,
     ) -> Filters:
+        acl_ids, few, share = None, False, 1.0
+        if lists is not None:
+            acl_ids = sorted(lists)
+            seen, every = await repository.visible_paragraphs(
+                [index.knowledge_base_id for index in indexes], lists
+            )
+            few, share = seen <= self._settings.exact_scan_limit, seen / max(every, 1)
         if request.document_ids is not None:
-            few = await repository.paragraphs_in(request.document_ids) <= self._settings.exact_scan_limit
+            few = few or (
+                await repository.paragraphs_in(request.document_ids) <= self._settings.exact_scan_limit
+            )
             return Filters(
+                acl_ids=acl_ids,
                 document_ids=request.document_ids,
                 ignore_questions=request.ignore_questions,
                 scan_exactly=few,
+                share=share,
             )
-        graphs = await repository.graphs_for(dense)
-        return Filters(ignore_questions=request.ignore_questions, shared_graphs=graphs)
+        return Filters(
+            acl_ids=acl_ids,
+            ignore_questions=request.ignore_questions,
+            scan_exactly=few,
+            share=share,
+            shared_graphs=await repository.graphs_for(dense),
+        )
 
 
 async def _indexes(repository: SearchRepository, request: SearchRequest) -> list[SearchedIndex]:

@@ -24,9 +24,6 @@ from refdesk.knowledge.indexing import (
 )
 from refdesk.retrieval.query import CANDIDATE_LIMIT, WeightedQuery
 
-EVERYONE = 0
-"""The access list of entries that whoever may view the base may see."""
-
 EF_SEARCH = 100
 """pgvector's default of 40 lost up to 20 % of the nearest on hard data."""
 
@@ -43,6 +40,11 @@ WORTH_A_GRAPH = EF_SEARCH * _GRAPH_STEP
 # A graph is walked so much further than evenly spread rows would need, then the rows are compared after all.
 _GRAPH_PATIENCE = 4
 
+_SCAN_TUPLES = 20_000
+"""pgvector's default of how far a filtered graph is walked."""
+
+_LEAST_SHARE = 0.001
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -56,15 +58,19 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What rows may be seen. `scan_exactly`: the documents hold so few rows that no index is needed.
+    """What rows may be seen. `acl_ids` are the access lists, None for all there are.
+
+    `scan_exactly`: so few rows are left that each is compared. `share` is how many of all rows the lists
+    leave, 0–1.
 
     `shared_graphs` are the dimensions with a graph over the shared home, and how many vectors each holds.
     """
 
-    acl_ids: Sequence[int] = (EVERYONE,)
+    acl_ids: Sequence[int] | None = None
     document_ids: Sequence[UUID] | None = None
     ignore_questions: bool = False
     scan_exactly: bool = False
+    share: float = 1.0
     shared_graphs: Mapping[int, int] = field(default_factory=dict[int, int])
 
     def visits(self, targets: Sequence[Target], limit: int) -> int | None:
@@ -73,7 +79,7 @@ class Filters:
         None where comparing their rows is quicker: the graph holds all small indexes, and the fewer of its
         entries are theirs, the further it must be walked.
         """
-        wanted = sum(target.entries for target in targets)
+        wanted = int(sum(target.entries for target in targets) * self.share)
         held = self.shared_graphs.get(targets[0].dimensions, 0) if targets else 0
         if self.scan_exactly or self.document_ids is not None or held <= 0 or wanted <= 0:
             return None
@@ -90,7 +96,10 @@ class _Builder:
     parts: list[str] = field(default_factory=list[str])
 
     def where(self, home: int, targets: Sequence[Target]) -> str:
-        conditions = ["is_active", "acl_id = ANY(CAST(:acl_ids AS bigint[]))"]
+        conditions = ["is_active"]
+        if self.filters.acl_ids is not None:
+            self.parameters["acl_ids"] = list(self.filters.acl_ids)
+            conditions.append("acl_id = ANY(CAST(:acl_ids AS bigint[]))")
         if home == SHARED_HOME:
             self.parameters["shared"] = [target.index_id for target in targets]
             conditions.append("index_id = ANY(CAST(:shared AS uuid[]))")
@@ -134,7 +143,7 @@ def candidates_statement(
     `vector` is given.
     """
     builder = _Builder(filters, limit, words)
-    builder.parameters |= {"acl_ids": list(filters.acl_ids), "limit": limit}
+    builder.parameters["limit"] = limit
     homes: dict[int, list[Target]] = {}
     for target in targets:
         homes.setdefault(target.home, []).append(target)
@@ -160,17 +169,22 @@ def _dense(builder: _Builder, home: int, targets: Sequence[Target]) -> str:
     )
     if builder.filters.scan_exactly:
         return exact
-    if home == SHARED_HOME:
-        return _dense_shared(builder, targets, where, exact)
-    return _by_graph(builder, home, where, targets[0].dimensions)
-
-
-def _dense_shared(builder: _Builder, targets: Sequence[Target], where: str, exact: str) -> str:
-    """The shared graph, and the comparison of all rows where it ends before there are enough."""
-    if builder.filters.visits(targets, builder.limit) is None:
+    if home == SHARED_HOME and builder.filters.visits(targets, builder.limit) is None:
         return exact
-    enough = min(builder.limit, sum(target.entries for target in targets))
-    graph = _by_graph(builder, SHARED_HOME, where, targets[0].dimensions)
+    graph = _by_graph(builder, home, where, targets[0].dimensions)
+    if home != SHARED_HOME and builder.filters.acl_ids is None:
+        return graph
+    return _graph_or_all(builder, targets, graph, exact)
+
+
+def _graph_or_all(builder: _Builder, targets: Sequence[Target], graph: str, exact: str) -> str:
+    """What the graph gives, and the comparison of all rows where it ends before there are enough.
+
+    The shared graph ends so for a small index among many; that of a home, where what the caller may see lies
+    far from the question.
+    """
+    visible = int(sum(target.entries for target in targets) * builder.filters.share)
+    enough = min(builder.limit, visible)
     # The count is known before the second part begins: as a rule that is never executed.
     return (
         f"WITH near AS MATERIALIZED ({graph}) SELECT {_INNER} FROM near UNION ALL"
@@ -198,18 +212,22 @@ def _in_order(home: int, where: str, dimensions: int, order: str, limit: int) ->
 
 
 def _lexical(builder: _Builder, home: int, targets: Sequence[Target], words: WeightedQuery) -> str | None:
-    keys = words.keys([target.index_id for target in targets])
+    exactly = builder.filters.scan_exactly
+    keys = words.keys([target.index_id for target in targets], of_all=exactly)
     if not keys:
         return None
     name = f"keys_{home:d}"
     builder.parameters[name] = keys
     # OFFSET 0 keeps the other conditions out, so that no index but the terms' own can be chosen.
     # A query of frequent words only is ranked over as many entries as its rarest words may bring in.
-    limit = f"LIMIT {CANDIDATE_LIMIT:d}" if words.reached > CANDIDATE_LIMIT else "OFFSET 0"
-    source = (
-        f"SELECT {_INNER} FROM (SELECT * FROM {table_of(home)}"
-        f" WHERE terms && CAST(:{name} AS integer[]) {limit}) t WHERE {builder.where(home, targets)}"
-    )
+    where, holds = builder.where(home, targets), f"terms && CAST(:{name} AS integer[])"
+    if exactly:
+        inner, outer = f"{where} OFFSET 0", holds
+    elif words.reached <= CANDIDATE_LIMIT:
+        inner, outer = f"{holds} OFFSET 0", where
+    else:  # what the caller may not see must not take the place of what they may
+        inner, outer = f"{holds} AND {where} LIMIT {CANDIDATE_LIMIT:d}", "true"
+    source = f"SELECT {_INNER} FROM (SELECT * FROM {table_of(home)} WHERE {inner}) t WHERE {outer}"
     # By id too: which of equal scores are candidates must not depend on where rows lie.
     return f"{source} ORDER BY {builder.score('bm25')} DESC, id LIMIT :limit"
 
@@ -229,6 +247,7 @@ def scan_settings(targets: Sequence[Target], filters: Filters, limit: int) -> di
     visits = [
         most for shared in by_dimensions.values() if (most := filters.visits(shared, limit)) is not None
     ]
+    wide = False
     if own or visits:
         wide = any(target.dimensions > HALFVEC_HNSW_LIMIT for target in targets)
         wanted = limit * _BINARY_OVERSAMPLING if wide else limit
@@ -237,4 +256,7 @@ def scan_settings(targets: Sequence[Target], filters: Filters, limit: int) -> di
         settings["hnsw.iterative_scan"] = "strict_order"
     if visits and not own:
         settings["hnsw.max_scan_tuples"] = str(max(visits) * _GRAPH_PATIENCE)
+    elif own and filters.acl_ids is not None:
+        wanted = limit * (_BINARY_OVERSAMPLING if wide else 1) / max(filters.share, _LEAST_SHARE)
+        settings["hnsw.max_scan_tuples"] = str(max(int(wanted * _GRAPH_PATIENCE), _SCAN_TUPLES))
     return settings

@@ -6,6 +6,7 @@ ranked.
 """
 
 from refdesk.knowledge.indexing import jobs as jobs
+from refdesk.knowledge.indexing.access import follow_access
 from refdesk.knowledge.indexing.bm25 import idf
 from refdesk.knowledge.indexing.entries import EntryKind, ParagraphText, PreparedEntries, prepare_entries
 from refdesk.knowledge.indexing.errors import IndexNotFound, VectorsInvalid, VectorsMismatch
@@ -61,6 +62,7 @@ __all__ = [
     "drop_index",
     "drop_indexes_of_base",
     "fold",
+    "follow_access",
     "halfvec_text",
     "hold_off_writers",
     "identifiers",

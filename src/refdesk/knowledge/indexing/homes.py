@@ -109,6 +109,8 @@ async def _build_indexes(session: AsyncSession, home: int, dimensions: int) -> N
         f"ALTER TABLE {name} ADD PRIMARY KEY (id, home)",
         f"CREATE INDEX ON {name} (document_id)",
         f"CREATE INDEX ON {name} (paragraph_id)",
+        # For callers who may see little of much: their rows are compared one by one.
+        f"CREATE INDEX ON {name} (acl_id)",
         f"CREATE INDEX ON {name} USING gin (terms) WITH (fastupdate = off)",
         f"CREATE INDEX ON {name} {hnsw_index(dimensions)}",
     ):

@@ -56,7 +56,7 @@ from refdesk.knowledge.schemas.questions import (
     QuestionUpdate,
     QuestionView,
 )
-from refdesk.knowledge.schemas.shapes import Change, Input, Problem, State, Tally
+from refdesk.knowledge.schemas.shapes import Access, Change, Input, Problem, State, Tally
 from refdesk.knowledge.schemas.versions import (
     DiffChange,
     DiffCounts,
@@ -68,6 +68,7 @@ from refdesk.knowledge.schemas.versions import (
 )
 
 __all__ = [
+    "Access",
     "AddedParagraph",
     "AskedParagraph",
     "AttachedQuestions",

@@ -1,14 +1,14 @@
 """Documents over HTTP: what is shown and can be changed of one, and what became of uploads."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, SecretStr
 
 from refdesk.kit.border_types import MAX_INT, CleanJson, CleanText, PlainLine
 from refdesk.knowledge.schemas.bases import SplitOptions
-from refdesk.knowledge.schemas.shapes import Change, Input, Problem, State
+from refdesk.knowledge.schemas.shapes import Access, Change, Input, Problem, State
 
 HitHandling = Literal["optimize", "directly_return"]
 
@@ -70,6 +70,8 @@ class DocumentView(BaseModel):
     hit_handling: HitHandling
     direct_return_similarity: float
     source_id: UUID | None
+    folder_id: UUID | None
+    access: Access
     is_draft: bool
     expires_at: datetime | None
     created_at: datetime
@@ -77,9 +79,16 @@ class DocumentView(BaseModel):
 
 
 class DocumentUpdate(Change):
-    """What changes. New `split_settings` split the original again, from the stored file."""
+    """What changes. New `split_settings` split the original again, from the stored file.
+
+    `folder_id` moves it, null to the top; it then counts under the list of its new folder, unless it has one
+    of its own.
+    """
+
+    nullable: ClassVar[frozenset[str]] = frozenset(("folder_id",))
 
     name: PlainLine | None = Field(default=None, min_length=1, max_length=500)
+    folder_id: UUID | None = None
     split_settings: SplitOptions | None = None
     discard_edits: bool = False
     meta: CleanJson | None = Field(
@@ -140,6 +149,7 @@ class DocumentsCreate(Input):
     """One or more structured documents; all are saved or none."""
 
     documents: list[NewDocument] = Field(min_length=1, max_length=500)
+    folder_id: UUID | None = Field(default=None, description="Where they lie; left out: at the top.")
 
 
 class DocumentList(BaseModel):

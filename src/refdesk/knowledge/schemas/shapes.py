@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 State = Literal["queued", "parsing", "splitting", "draft", "indexing", "ready", "failed", "cancelled"]
 Tally = dict[State, int]
+Access = Literal["everyone", "inherited", "restricted"]
+"""Everyone who may view the base, the people of a folder above, or those of a list of its own."""
 
 
 class Input(BaseModel):

@@ -16,6 +16,7 @@ from refdesk.kit.database import Database
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
+from refdesk.knowledge.access import require_whole
 from refdesk.knowledge.errors import FileTooLarge, NoFiles
 from refdesk.knowledge.filenames import display_name
 from refdesk.knowledge.parsing import EmptyFile, UnsupportedKind
@@ -83,8 +84,11 @@ class Folders:
         self.sources = SourceRepository(session, scope)
 
     async def get(self, source_id: UUID, *, lock: bool = False) -> Source:
-        """The source. Raises `NotFound` and `SourceKindMismatch`."""
+        """The source. Raises `NotFound`, `SourceKindMismatch` and, for whom some of it is hidden,
+        `HiddenDocuments`: what they do not see must neither be removed nor come in a second time.
+        """
         source = await self.sources.get(source_id, lock=lock)
+        await require_whole(self.session, self.scope, source.knowledge_base_id, source_id=source_id)
         if source.kind != "folder":
             raise SourceKindMismatch("This source is not a folder.", kind=source.kind)
         return source

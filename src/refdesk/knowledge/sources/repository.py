@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,6 +16,7 @@ from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
 from refdesk.kit.ids import new_id
 from refdesk.kit.like import containing
+from refdesk.knowledge.access import may_see, sees_all
 from refdesk.knowledge.repository import RESOURCE
 from refdesk.knowledge.tables import Document, KnowledgeBase, Source, SourceItem
 
@@ -72,6 +73,7 @@ class SourceRepository:
                 Document.workspace_id == self.scope.workspace_id,
                 Document.source_id.in_(list(source_ids)),
                 Document.deleted_at.is_(None),
+                may_see(self.scope),
             )
             .group_by(Document.source_id)
         )
@@ -130,6 +132,13 @@ class ItemRepository:
             SourceItem.workspace_id == self.scope.workspace_id, SourceItem.source_id == self.source_id
         )
 
+    def _shown(self) -> ColumnElement[bool]:
+        """Whether the item has no document, or one that the caller may see."""
+        if sees_all(self.scope):
+            return true()
+        visible = exists().where(Document.id == SourceItem.document_id, may_see(self.scope))
+        return or_(SourceItem.document_id.is_(None), visible)
+
     async def find(self, key: str) -> SourceItem | None:
         return await self.session.scalar(
             self._all().where(SourceItem.key == key).execution_options(populate_existing=True)
@@ -148,7 +157,7 @@ class ItemRepository:
         self, *, limit: int, after: UUID | None, states: Sequence[str] | None, q: str | None
     ) -> tuple[list[SourceItem], int]:
         """Items in the order they were met first, and how many match in all."""
-        query = self._all()
+        query = self._all().where(self._shown())
         if states:
             query = query.where(SourceItem.state.in_(states))
         if q:
@@ -208,6 +217,7 @@ class ItemRepository:
                 SourceItem.workspace_id == self.scope.workspace_id,
                 SourceItem.source_id == self.source_id,
                 SourceItem.seen_at >= since,
+                self._shown(),
             )
             .group_by(SourceItem.state)
         )

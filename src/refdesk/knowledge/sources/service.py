@@ -12,6 +12,7 @@ from refdesk.jobs import enqueue
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
+from refdesk.knowledge.access import HiddenDocuments, require_whole
 from refdesk.knowledge.cursors import decode_id
 from refdesk.knowledge.filenames import clean_title
 from refdesk.knowledge.repository import KnowledgeBaseRepository
@@ -89,7 +90,7 @@ class Sources:
         shown = rows[:limit]
         counts = await self.repository.document_counts([row.id for row in shown])
         following = str(shown[-1].id) if len(rows) > limit else None
-        items = [source_view(row, counts.get(row.id, 0)) for row in shown]
+        items = [source_view(row, counts.get(row.id, 0), await self._found(row)) for row in shown]
         return Page(items=items, next_cursor=following, total=total)
 
     async def create(self, base_id: UUID, body: NewWebsite | NewFolder) -> SourceView:
@@ -170,8 +171,12 @@ class Sources:
         return await self._view(source)
 
     async def delete(self, source_id: UUID, *, keep_documents: bool) -> None:
-        """Hide the source at once; a job removes its documents, or lets them go."""
+        """Hide the source at once; a job removes its documents, or lets them go.
+
+        Raises `HiddenDocuments`.
+        """
         source = await self.repository.get(source_id, lock=True)
+        await require_whole(self.session, self.scope, source.knowledge_base_id, source_id=source_id)
         audit(self.session, self.scope, "source.delete", ("source", source_id), name=source.name)
         source.deleted_at = now()
         source.attempt = None
@@ -216,7 +221,17 @@ class Sources:
         await self.session.flush()
         await self.session.refresh(source)
         counts = await self.repository.document_counts([source.id])
-        return source_view(source, counts.get(source.id, 0))
+        return source_view(source, counts.get(source.id, 0), await self._found(source))
+
+    async def _found(self, source: Source) -> dict[str, int]:
+        """What the last run met; for whom documents of the source are hidden, only what they may see."""
+        try:
+            await require_whole(self.session, self.scope, source.knowledge_base_id, source_id=source.id)
+        except HiddenDocuments:
+            since = source.last_run_at or source.created_at
+            counts = await ItemRepository(self.session, self.scope, source.id).counts(since)
+            return {"found": sum(counts.values()), **counts}
+        return source.counts
 
 
 def website_config(config: WebsiteConfig) -> dict[str, Any]:
@@ -227,7 +242,7 @@ def website_config(config: WebsiteConfig) -> dict[str, Any]:
     return kept.model_dump()
 
 
-def source_view(source: Source, documents: int) -> SourceView:
+def source_view(source: Source, documents: int, counts: dict[str, int]) -> SourceView:
     hidden = ("keep_documents",)
     return SourceView(
         id=source.id,
@@ -237,7 +252,7 @@ def source_view(source: Source, documents: int) -> SourceView:
         config={key: value for key, value in source.config.items() if key not in hidden},
         interval_hours=source.interval_hours,
         state=cast(SourceState, source.state),
-        counts=SourceCounts.model_validate(source.counts),
+        counts=SourceCounts.model_validate(counts),
         documents=documents,
         error=None if source.error is None else SourceProblem.model_validate(source.error),
         last_run_at=source.last_run_at,

@@ -338,6 +338,13 @@ def upgrade() -> None:
     op.create_index(op.f("ix_route_terms_workspace_id"), "route_terms", ["workspace_id"], unique=False)
     op.execute(ROUTE_CENTROIDS)
     op.create_index(
+        "ix_documents_knowledge_base_id_acl_id",
+        "documents",
+        ["knowledge_base_id", "acl_id"],
+        unique=False,
+        postgresql_include=["paragraph_count"],
+    )
+    op.create_index(
         "ix_documents_restricted",
         "documents",
         ["knowledge_base_id", "id", "acl_id"],
@@ -348,6 +355,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_index("ix_documents_restricted", table_name="documents")
+    op.drop_index("ix_documents_knowledge_base_id_acl_id", table_name="documents")
     op.execute("DROP TABLE route_centroids")
     op.drop_index(op.f("ix_route_terms_workspace_id"), table_name="route_terms")
     op.drop_table("route_terms")

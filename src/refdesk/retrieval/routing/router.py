@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.database import Database
-from refdesk.knowledge import KnowledgeBase
+from refdesk.knowledge import KnowledgeBase, visible_lists
 from refdesk.retrieval.repository import SearchedIndex, SearchRepository
 from refdesk.retrieval.routing.asking import Completers, Described, with_model
 from refdesk.retrieval.routing.choice import (
@@ -23,7 +23,6 @@ from refdesk.retrieval.routing.choice import (
     relative_nearness,
 )
 from refdesk.retrieval.routing.repository import Profiled, RouteRepository
-from refdesk.retrieval.statements import EVERYONE
 from refdesk.retrieval.wording import Wording
 
 
@@ -118,7 +117,7 @@ async def choose_route(
     """
     async with database.transaction() as session:
         await SearchRepository(session, scope).apply({"jit": "off"})
-        lists = frozenset((EVERYONE,))  # as searches themselves see it
+        lists = await visible_lists(session, scope, knowledge_base_ids)
         route = await choose_bases(session, scope, query, knowledge_base_ids, settings, lists=lists)
         if settings.model_id is None or not isinstance(models, Completers):
             return route
