@@ -1,8 +1,8 @@
 """The order of a reranker over the fused one, or the fused one where it fails: asking never makes it worse.
 
 What a reranker reads is the piece that was found, under its titles: most read 512 tokens, and the answer of a
-long paragraph may stand behind them. It gets the head of the fused order and of the strategy's, since that
-is above each leg and above RRF of both on the judged sets (decision 7); the others keep their places behind.
+long paragraph may stand behind them. It gets the head of the strategy's order; the others keep their places
+behind (decision 12).
 """
 
 from collections.abc import Sequence
