@@ -2,6 +2,7 @@
 import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import {
   IconBooks,
+  IconChecklist,
   IconCpu,
   IconFeather,
   IconLayoutGrid,
@@ -22,6 +23,7 @@ const rooms = [
   { to: '/knowledge', label: 'knowledge', Icon: IconBooks },
   { to: '/applications', label: 'applications', Icon: IconLayoutGrid },
   { to: '/models', label: 'models', Icon: IconCpu },
+  { to: '/test-sets', label: 'evaluation', Icon: IconChecklist },
   { to: '/settings', label: 'settings', Icon: IconSettings },
 ] as const;
 

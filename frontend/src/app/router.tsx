@@ -137,6 +137,16 @@ const documentRoute = createRoute({
   },
   component: lazyRouteComponent(() => import('../features/document/DocumentPage')),
 });
+const testSetsRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/test-sets',
+  component: lazyRouteComponent(() => import('../features/test-sets/TestSetsPage')),
+});
+const testSetRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/test-sets/$setId',
+  component: lazyRouteComponent(() => import('../features/test-sets/TestSetPage')),
+});
 const applicationsRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/applications',
@@ -190,6 +200,8 @@ export const router = createRouter({
       baseRoute,
       previewRoute,
       documentRoute,
+      testSetsRoute,
+      testSetRoute,
       applicationsRoute,
       newApplicationRoute,
       applicationRoute,

@@ -13,10 +13,11 @@ import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
+import { HitTest } from '../hit-test/HitTest';
 import { SourcesTab } from '../sources/SourcesTab';
+import { TermsTab } from '../terms/TermsTab';
 import { BaseSettings } from './BaseSettings';
 import { DocumentsTab } from './DocumentsTab';
-import { HitTest } from './HitTest';
 import { ImportNotice } from './ImportNotice';
 import { QuestionsTab } from './QuestionsTab';
 import { useBaseEvents } from './useBaseEvents';
@@ -109,6 +110,7 @@ function Base({ base }: { base: KnowledgeBaseView }) {
         <Tabs.List mb="lg">
           <Tabs.Tab value="documents">{t('knowledge.documents')}</Tabs.Tab>
           <Tabs.Tab value="questions">{t('questions.title')}</Tabs.Tab>
+          <Tabs.Tab value="terms">{t('terms.title')}</Tabs.Tab>
           <Tabs.Tab value="sources">{t('sources.title')}</Tabs.Tab>
           <Tabs.Tab value="hit-test">{t('knowledge.hitTest')}</Tabs.Tab>
           {mayWrite && <Tabs.Tab value="settings">{t('shell.settings')}</Tabs.Tab>}
@@ -118,6 +120,9 @@ function Base({ base }: { base: KnowledgeBaseView }) {
         </Tabs.Panel>
         <Tabs.Panel value="questions">
           <QuestionsTab base={base} />
+        </Tabs.Panel>
+        <Tabs.Panel value="terms">
+          <TermsTab base={base} />
         </Tabs.Panel>
         <Tabs.Panel value="sources">
           <SourcesTab base={base} />

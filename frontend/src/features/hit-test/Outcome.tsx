@@ -1,0 +1,91 @@
+/** What one search found, what it left out and why, and how long each step took. */
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { HitTestResult } from '../../api/generated/types.gen';
+import { formatNumber, formatScore } from '../../i18n/format';
+import { HitRow } from './HitRow';
+import classes from './HitTest.module.css';
+import type { Move } from './moves';
+
+/** Candidates left out that are shown at first. */
+const droppedShown = 4;
+
+interface Props {
+  result: HitTestResult;
+  moves?: Map<string, Move>;
+  onExplain?: (paragraphId: string) => void;
+}
+
+export function Outcome({ result, moves, onExplain }: Props) {
+  const { t } = useTranslation();
+  const [all, setAll] = useState(false);
+  const milliseconds = Object.values(result.timings_ms).reduce((sum, ms) => sum + ms, 0);
+  const total = result.timings_ms.total ?? milliseconds;
+  return (
+    <Stack gap="sm">
+      <div className={classes.verdict} data-found={result.found}>
+        <Text fw={600}>{result.found ? t('knowledge.found') : t('knowledge.notFound')}</Text>
+        <Text size="sm">
+          {t('knowledge.verdict', {
+            best: formatScore(result.best),
+            threshold: formatScore(result.threshold),
+            candidates: formatNumber(result.candidates),
+            ms: formatNumber(Math.round(total)),
+          })}
+        </Text>
+        <Timings timings={result.timings_ms} />
+      </div>
+      {result.hits.map((hit, index) => (
+        <HitRow
+          key={hit.paragraph_id}
+          hit={hit}
+          rank={index + 1}
+          threshold={result.threshold}
+          move={moves?.get(hit.paragraph_id)}
+        />
+      ))}
+      {result.dropped.length > 0 && (
+        <>
+          <Group mt="md">
+            <Text size="sm" fw={600} c="dimmed">
+              {t('knowledge.dropped', { count: result.dropped.length })}
+            </Text>
+          </Group>
+          {result.dropped.slice(0, all ? undefined : droppedShown).map(({ hit, reason }) => (
+            <HitRow
+              key={hit.paragraph_id}
+              hit={hit}
+              rank={null}
+              threshold={result.threshold}
+              move={moves?.get(hit.paragraph_id)}
+              note={t(`hitTest.reasonShort.${reason}`)}
+              onExplain={onExplain && (() => onExplain(hit.paragraph_id))}
+            />
+          ))}
+          {!all && result.dropped.length > droppedShown && (
+            <Button variant="default" onClick={() => setAll(true)}>
+              {t('knowledge.showDropped')}
+            </Button>
+          )}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+const steps = ['indexes', 'embed', 'statistics', 'legs', 'paragraphs', 'judge', 'rerank'] as const;
+
+function Timings({ timings }: { timings: Record<string, number> }) {
+  const { t } = useTranslation();
+  const known = steps.filter((step) => (timings[step] ?? 0) >= 0.05);
+  return (
+    <Text size="xs" c="dimmed" className={classes.number} ta="left">
+      {known
+        .map((step) =>
+          t('hitTest.timing', { step: t(`hitTest.steps.${step}`), ms: (timings[step] ?? 0).toFixed(1) }),
+        )
+        .join(' · ')}
+    </Text>
+  );
+}

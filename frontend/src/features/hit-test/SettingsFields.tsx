@@ -1,0 +1,154 @@
+/** The settings of a search. What is seldom changed is folded away. */
+import {
+  Badge,
+  Collapse,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Slider,
+  Stack,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { listKnowledgeBasesOptions, listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { formatScore } from '../../i18n/format';
+import classes from './HitTest.module.css';
+import { changedCount, modes, strategies, type TestSettings } from './settings';
+
+interface Props {
+  value: TestSettings;
+  onChange: (value: TestSettings) => void;
+}
+
+export function SettingsFields({ value, onChange }: Props) {
+  const { t } = useTranslation();
+  const [opened, { toggle }] = useDisclosure(changedCount(value) > 0);
+  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
+  const rerankers = useQuery(listModelsOptions({ query: { kind: 'RERANKER' } }));
+  const set = (part: Partial<TestSettings>) => onChange({ ...value, ...part });
+  const changed = changedCount(value);
+  return (
+    <Stack>
+      <Select
+        label={t('knowledge.mode')}
+        description={t(`knowledge.modeHint.${value.mode}`)}
+        value={value.mode}
+        onChange={(mode) => set({ mode: modes.find((one) => one === mode) ?? 'blend' })}
+        data={modes.map((mode) => ({ value: mode, label: t(`knowledge.modes.${mode}`) }))}
+        allowDeselect={false}
+      />
+      <Share
+        label={t('knowledge.threshold')}
+        hint={t('knowledge.thresholdHint')}
+        value={value.similarity}
+        mark={0.45}
+        onChange={(similarity) => set({ similarity })}
+      />
+      <NumberInput
+        label={t('knowledge.topN')}
+        value={value.topN}
+        onChange={(topN) => set({ topN: Math.min(100, Math.max(1, Number(topN) || 5)) })}
+        min={1}
+        max={100}
+        allowDecimal={false}
+      />
+      <UnstyledButton className={classes.fold} onClick={toggle} aria-expanded={opened}>
+        {opened ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
+        {t('hitTest.moreSettings')}
+        {changed > 0 && !opened && <Badge size="sm">{changed}</Badge>}
+      </UnstyledButton>
+      <Collapse expanded={opened}>
+        <Stack>
+          <MultiSelect
+            label={t('hitTest.bases')}
+            data={(bases.data?.items ?? []).map((base) => ({ value: base.id, label: base.name }))}
+            value={value.bases}
+            onChange={(chosen) => chosen.length > 0 && set({ bases: chosen })}
+            searchable
+            hidePickedOptions
+          />
+          <Share
+            label={t('hitTest.drop')}
+            hint={t('hitTest.dropHint')}
+            value={value.drop}
+            mark={0.15}
+            onChange={(drop) => set({ drop })}
+          />
+          <Select
+            label={t('hitTest.strategy')}
+            description={t(`hitTest.strategyHint.${value.strategy}`)}
+            value={value.strategy}
+            onChange={(name) => set({ strategy: strategies.find((one) => one === name) ?? 'hybrid-search' })}
+            data={strategies.map((name) => ({ value: name, label: t(`hitTest.strategies.${name}`) }))}
+            allowDeselect={false}
+          />
+          <Share
+            label={t('hitTest.diversity')}
+            hint={t('hitTest.diversityHint')}
+            value={value.diversity}
+            onChange={(diversity) => set({ diversity })}
+          />
+          <Share
+            label={t('hitTest.recency')}
+            hint={t('hitTest.recencyHint')}
+            value={value.recency}
+            onChange={(recency) => set({ recency })}
+          />
+          {(rerankers.data?.items ?? []).length > 0 && (
+            <Select
+              label={t('hitTest.reranker')}
+              placeholder={t('hitTest.noReranker')}
+              value={value.reranker}
+              onChange={(reranker) => set({ reranker })}
+              data={(rerankers.data?.items ?? []).map((model) => ({ value: model.id, label: model.name }))}
+              clearable
+            />
+          )}
+        </Stack>
+      </Collapse>
+    </Stack>
+  );
+}
+
+interface ShareProps {
+  label: string;
+  hint: string;
+  value: number;
+  mark?: number;
+  onChange: (value: number) => void;
+}
+
+function Share({ label, hint, value, mark, onChange }: ShareProps) {
+  const id = useId();
+  return (
+    <div>
+      <div className={classes.shareHead}>
+        <Text size="sm" fw={600} id={id}>
+          {label}
+        </Text>
+        <Text size="sm" c="dimmed" className={classes.number}>
+          {formatScore(value)}
+        </Text>
+      </div>
+      <Text size="xs" c="dimmed" mb={6}>
+        {hint}
+      </Text>
+      <Slider
+        value={value}
+        onChange={onChange}
+        min={0}
+        max={1}
+        step={0.01}
+        label={formatScore}
+        thumbProps={{ 'aria-labelledby': id }}
+        marks={mark === undefined ? [] : [{ value: mark, label: formatScore(mark) }]}
+        mb={mark === undefined ? 4 : 'md'}
+      />
+    </div>
+  );
+}
