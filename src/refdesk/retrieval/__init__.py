@@ -1,7 +1,7 @@
 """Retrieval: from a question to the paragraphs that answer it, with the numbers that decided.
 
-Owns the legs, their fusion, the gate and the search modes. Reads the index and never writes; knows no
-conversation, prompt or application.
+Owns the legs, their fusion, the gate, modes, strategies, reranking and the choice of bases. Reads the index
+and never writes; knows no conversation, prompt or application.
 """
 
 from refdesk.retrieval.errors import (
@@ -11,6 +11,7 @@ from refdesk.retrieval.errors import (
     QueryEmpty,
     QueryTooLong,
     UnknownMode,
+    UnknownStrategy,
 )
 from refdesk.retrieval.explaining import Explainer, Explanation
 from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
@@ -21,6 +22,7 @@ from refdesk.retrieval.search import (
     DropReason,
     Hit,
     LegScore,
+    Ranking,
     RerankChoice,
     SearchRequest,
     SearchResult,
@@ -45,6 +47,7 @@ __all__ = [
     "NothingToExplain",
     "QueryEmpty",
     "QueryTooLong",
+    "Ranking",
     "RerankChoice",
     "RerankSettings",
     "Retriever",
@@ -56,6 +59,7 @@ __all__ = [
     "SearchSettings",
     "SearchWarning",
     "UnknownMode",
+    "UnknownStrategy",
     "get_mode",
     "mode_names",
     "register",

@@ -113,6 +113,7 @@ class Library:
         titles: Sequence[str] = (),
         acl_id: int = 0,
         is_indexed: bool = True,
+        meta: dict[str, str] | None = None,
     ) -> ShelvedDocument:
         """A document with one paragraph a text, indexed unless told otherwise."""
         document_id = new_id()
@@ -128,7 +129,7 @@ class Library:
                     acl_id=acl_id,
                     paragraph_count=len(texts),
                     warnings=[],
-                    meta={},
+                    meta=meta or {},
                     split_settings={},
                 )
             )

@@ -16,48 +16,43 @@ _NAMING = 10
 _MOST = 8
 _NAME_TAGS = frozenset(("nr", "nrt", "nrfg", "ns", "nt", "nz"))
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》\n]{2,60})[”\"」』》]")
-# Capitalised words that follow each other, inside a sentence: Apple Inc, Best Buy, FY2018, 3M.
-_CAPITALISED = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z0-9][\w&.'-]*[A-Z0-9a-z](?:\s+[A-Z][\w&.'-]*)*")
+# Capitalised words that follow each other: Apple Inc, Best Buy, FY2018, 3M, AirPods Pro.
+_CAPITALISED = re.compile(r"\b[A-Z0-9][\w&.'-]*[A-Z0-9a-z](?:\s+[A-Z][\w&.'-]*)*")
+_BEGINS = re.compile(r"(?:^|[.!?。！？]\s*)$")
 _QUESTION_WORDS = frozenset(
-    [
-        "i",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "when",
-        "where",
-        "why",
-        "how",
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "can",
-    ]
+    "i what which who whom whose when where why how is are was were do does did can".split()  # noqa: SIM905
 )
 
 
 def entities_in(question: str) -> list[str]:
     """Names, quoted words and codes in a question, in order, each once, at most eight."""
     found: list[str] = [match[1] for match in _QUOTED.finditer(question)]
-    found += identifiers(question)
-    found += [
-        match[0] for match in _CAPITALISED.finditer(question) if match[0].lower() not in _QUESTION_WORDS
-    ]
-    found += [
-        str(word)
-        for word, tag in rjieba.tag(question)
-        if tag in _NAME_TAGS and len(word) >= 2  # pyright: ignore
-    ]
+    found += _capitalised(question)
+    found += [_as_written(code, question) for code in identifiers(question)]
+    found += [str(word) for word, tag in rjieba.tag(question) if tag in _NAME_TAGS and len(word) >= 2]
     unique: dict[str, str] = {}
     for entity in found:
         unique.setdefault(entity.casefold().strip(), entity.strip())
     return list(unique.values())[:_MOST]
+
+
+def _as_written(code: str, question: str) -> str:
+    at = question.casefold().find(code)
+    return question[at : at + len(code)] if at >= 0 else code
+
+
+def _capitalised(question: str) -> list[str]:
+    """Runs of capitalised words; the first word of a sentence is one of them only if it looks like a name."""
+    found: list[str] = []
+    for match in _CAPITALISED.finditer(question):
+        words = match[0].split()
+        first = words[0]
+        is_plain = first[1:].islower() or first.isdigit()
+        if first.lower() in _QUESTION_WORDS or (is_plain and _BEGINS.search(question, 0, match.start())):
+            words = words[1:] if is_plain else words
+        if words and not (len(words) == 1 and words[0].isdigit()):
+            found.append(" ".join(words))
+    return found
 
 
 class EntityFocused:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import date
 from typing import ClassVar
 
+from refdesk.knowledge.indexing import term_of, tokenize
+from refdesk.retrieval.function_words import background_frequency
 from refdesk.retrieval.search import Hit, Ranking, SearchRequest
-from refdesk.retrieval.selection import overlap
 from refdesk.retrieval.strategies.protocol import Ranker
 
 _NOW = re.compile(
@@ -16,10 +17,11 @@ _NOW = re.compile(
     r"this (?:year|quarter|month|week)|in force|share price|stock price)\b",
     re.IGNORECASE,
 )
-RECENCY = 0.2
+RECENCY = 0.05
 _DEPTH = 20
-_SAME_TEXT = 0.5
-"""Share of terms from which two hits are versions of one text: an amended one keeps most of its words."""
+_ALIKE = 0.3
+"""How far apart the similarities of equally relevant hits may be: two steps of the calibrated scale. One is
+too little: a rule that says of itself that it is current holds the very word by which it is asked for."""
 
 
 def asks_for_the_newest(question: str) -> bool:
@@ -28,8 +30,11 @@ def asks_for_the_newest(question: str) -> bool:
 
 
 class TimeAware:
-    """The plain ranking with newer documents before older ones of the same worth, and of several versions of
-    one text the newest in the place of the best."""
+    """The plain ranking, and of what is equally relevant the newest in the place of the best.
+
+    Equally relevant are hits that hold the same of the question's own words and are alike in similarity: two
+    versions of a rule, two reports of a year. What is newer and about something else stays where it is.
+    """
 
     name: ClassVar[str] = "time-aware"
 
@@ -39,31 +44,29 @@ class TimeAware:
     async def rank(self, request: SearchRequest, search: Ranker) -> Ranking:
         weighed = replace(request, recency=request.recency or RECENCY)
         found = await search(weighed, depth=max(request.top_n, _DEPTH))
-        return replace(found, hits=self.settle(found.hits))
-
-    def settle(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Versions of one text, the newest first, whatever a reranker holds of them."""
-        return newest_versions_first(hits)
+        return replace(found, hits=newest_first(found.hits, subject_of(request.query)))
 
 
-def newest_versions_first(hits: Sequence[Hit]) -> list[Hit]:
-    """The same falling scores; versions of one text change places until the newest of them leads."""
-    places = list(range(len(hits)))
-    grouped: set[int] = set()
+def subject_of(question: str) -> frozenset[int]:
+    """The terms of what a question is about: no words that ask for the newest, no function words."""
+    tokens = tokenize(_NOW.sub(" ", question))
+    return frozenset(term_of(token) for token in tokens if background_frequency(token) == 0)
+
+
+def newest_first(hits: Sequence[Hit], subject: frozenset[int]) -> list[Hit]:
+    """The same falling scores; equally relevant hits change places until the newest of them leads."""
     ordered = list(hits)
-    for first in places:
-        if first in grouped:
+    placed: set[int] = set()
+    for first, best in enumerate(hits):
+        if first in placed:
             continue
-        group = [
-            first,
-            *(i for i in places[first + 1 :] if i not in grouped and _are_versions(hits[first], hits[i])),
-        ]
-        grouped.update(group)
+        group = [i for i in range(first, len(hits)) if i not in placed and _alike(best, hits[i], subject)]
+        placed.update(group)
         newest = sorted(group, key=lambda i: (-(hits[i].dated or date.min).toordinal(), i))
         for place, source in zip(group, newest, strict=True):
             ordered[place] = replace(hits[source], score=hits[place].score)
     return ordered
 
 
-def _are_versions(one: Hit, other: Hit) -> bool:
-    return one.document_id != other.document_id and overlap(one, other) >= _SAME_TEXT
+def _alike(one: Hit, other: Hit, subject: frozenset[int]) -> bool:
+    return one.terms & subject == other.terms & subject and abs(one.similarity - other.similarity) < _ALIKE

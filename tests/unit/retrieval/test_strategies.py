@@ -1,0 +1,146 @@
+"""Strategies: the rules of all, what each is for, and which kind of question gets which."""
+
+from dataclasses import replace
+from datetime import date
+from uuid import uuid4
+
+import pytest
+
+from refdesk.retrieval import SearchRequest, UnknownStrategy
+from refdesk.retrieval.strategies import (
+    EntityFocused,
+    HybridSearch,
+    Strategy,
+    TimeAware,
+    entities_in,
+    get_strategy,
+    register,
+    strategy_names,
+)
+from refdesk.retrieval.strategies.registry import (
+    _strategies,  # pyright: ignore[reportPrivateUsage]
+)
+from refdesk.retrieval.strategies.time_aware import newest_first, subject_of
+from refdesk.testing.strategies import QUESTIONS, FixedSearch, check_strategy, shelved_hits
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("strategy", [HybridSearch(), EntityFocused(), TimeAware()], ids=lambda s: s.name)
+async def test_every_strategy_keeps_the_rules(strategy: Strategy, question: str) -> None:
+    await check_strategy(strategy, question)
+
+
+class Doubled(HybridSearch):
+    """Breaks a rule."""
+
+    async def rank(self, request: SearchRequest, search: object):
+        found = await super().rank(request, search)  # type: ignore[arg-type]
+        return replace(found, hits=[*found.hits, *found.hits])
+
+
+async def test_the_rules_can_be_broken() -> None:
+    with pytest.raises(AssertionError, match="once"):
+        await check_strategy(Doubled(), QUESTIONS[0])
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("目前的年假规定是什么", "time-aware"),
+        ("腾讯最新股价和涨跌幅", "time-aware"),
+        ("What is the current refund policy?", "time-aware"),
+        ("最近一次体检是什么时候", "time-aware"),
+        ("中国人民大学信息学院的院长是谁", "entity-focused"),
+        ("北京的办事处在哪里", "entity-focused"),
+        ("Who founded Acme Robotics?", "entity-focused"),
+        ("ERR-1042 怎么办", "entity-focused"),
+        ("《劳动合同法》如何规定试用期", "entity-focused"),
+        ("怎么退货", "hybrid-search"),
+        ("how do i return an item", "hybrid-search"),
+        ("Which form do I need?", "hybrid-search"),
+    ],
+)
+def test_a_question_gets_the_strategy_of_its_kind(question: str, name: str) -> None:
+    assert get_strategy("auto", question).name == name
+
+
+def test_a_strategy_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UnknownStrategy) as raised:
+        get_strategy("guessing", "q")
+    assert "time-aware" in raised.value.details["strategies"]
+
+
+def test_another_strategy_is_found_by_name_and_asked_first() -> None:
+    class Contracts(HybridSearch):
+        name = "contracts"
+
+        def fits(self, question: str) -> bool:
+            return "合同" in question
+
+    before = dict(_strategies)
+    try:
+        register(Contracts())
+        assert strategy_names()[0] == "contracts"
+        assert get_strategy("auto", "目前的合同").name == "contracts"
+        with pytest.raises(ValueError, match="contracts"):
+            register(Contracts())
+    finally:
+        _strategies.clear()
+        _strategies.update(before)
+
+
+def test_entities_are_names_codes_and_what_is_quoted() -> None:
+    assert entities_in("中国人民大学在北京的地址") == ["中国人民大学", "北京"]
+    assert entities_in("What did Best Buy report for FY2018?") == ["Best Buy", "FY2018"]
+    assert entities_in("“返修单”和ERR-1042有什么关系") == ["返修单", "ERR-1042"]
+    assert entities_in("怎么退货") == []
+
+
+async def test_what_names_the_entity_moves_up() -> None:
+    hits = shelved_hits()
+    ranking = await EntityFocused().rank(SearchRequest("张三的电话", [uuid4()]), FixedSearch(hits))
+    places = [hit.paragraph_id for hit in ranking.hits]
+    assert places.index(hits[3].paragraph_id) < 3
+
+
+async def test_documents_that_name_the_entity_are_searched_for_the_question() -> None:
+    search = FixedSearch(shelved_hits())
+    await EntityFocused().rank(SearchRequest("AirPods Pro 怎么退货，张三", [uuid4()]), search)
+    plain, naming, inside = search.asked
+    assert naming.mode == "keywords"
+    assert "AirPods" in naming.query
+    assert inside.query == plain.query
+    assert inside.document_ids
+
+
+LEAVE = subject_of("目前年假有几天")
+
+
+def test_of_equally_relevant_hits_the_newest_takes_the_place_of_the_best() -> None:
+    hits = shelved_hits()
+    ordered = newest_first(hits, LEAVE)
+    assert [hit.content for hit in ordered[1:3]] == [hits[2].content, hits[1].content]
+    assert [hit.score for hit in ordered] == [hit.score for hit in hits]
+
+
+def test_what_is_newer_and_about_something_else_stays_where_it_is() -> None:
+    hits = shelved_hits()
+    about_leave = subject_of("目前发票的规定")
+    assert newest_first(hits[:3], about_leave)[0] == hits[0]
+
+
+def test_a_far_less_similar_hit_is_not_equally_relevant() -> None:
+    hits = shelved_hits()
+    hits[2] = replace(hits[2], similarity=hits[1].similarity - 0.4)
+    assert newest_first(hits, LEAVE)[1] == hits[1]
+
+
+def test_a_hit_without_a_date_comes_after_its_equals() -> None:
+    hits = shelved_hits()
+    hits[2] = replace(hits[2], dated=None)
+    hits[1] = replace(hits[1], dated=date(2001, 1, 1))
+    assert newest_first(hits, LEAVE)[1].content == hits[1].content
+
+
+def test_the_subject_leaves_out_words_of_time_and_asking() -> None:
+    assert subject_of("What is the latest refund policy?") == subject_of("refund policy")
