@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from typing import ClassVar
 from uuid import uuid4
 
 import pytest
@@ -72,7 +73,7 @@ def test_a_strategy_that_is_not_there_is_refused_with_those_that_are() -> None:
 
 def test_another_strategy_is_found_by_name_and_asked_first() -> None:
     class Contracts(HybridSearch):
-        name = "contracts"
+        name: ClassVar[str] = "contracts"
 
         def fits(self, question: str) -> bool:
             return "合同" in question
