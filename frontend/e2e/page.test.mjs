@@ -6,11 +6,13 @@ import { accessibility } from './stories/accessibility.mjs';
 import { applications } from './stories/applications.mjs';
 import { documents } from './stories/documents.mjs';
 import { firstMinutes } from './stories/first-minutes.mjs';
+import { hitTest } from './stories/hit-test.mjs';
 import { keyboard } from './stories/keyboard.mjs';
 import { knowledge } from './stories/knowledge.mjs';
 import { people } from './stories/people.mjs';
 import { phone } from './stories/phone.mjs';
 import { streaming } from './stories/streaming.mjs';
+import { versions } from './stories/versions.mjs';
 
 /** What the stories share: addresses, the signed-in browser state, and what earlier stories made. */
 const desk = { server: null, browser: null, model: null, url: '', state: null, base: null };
@@ -29,7 +31,18 @@ describe('the page', { timeout: 2_400_000 }, () => {
   });
   // The first makes what the others use; the rest can be chosen: REFDESK_STORIES=phone,streaming npm run e2e
   firstMinutes(desk);
-  const rest = { people, knowledge, documents, applications, keyboard, phone, accessibility, streaming };
+  const rest = {
+    people,
+    knowledge,
+    documents,
+    versions,
+    hitTest,
+    applications,
+    keyboard,
+    phone,
+    accessibility,
+    streaming,
+  };
   const only = process.env.REFDESK_STORIES?.split(',');
   for (const [name, story] of Object.entries(rest)) if (!only || only.includes(name)) story(desk);
 });
