@@ -20,6 +20,7 @@ from refdesk.knowledge.parsing.layout.lines import Text
 from refdesk.knowledge.parsing.layout.pages import PageInput, PageLayout, lay_out, texts_of_pages
 from refdesk.knowledge.parsing.ocr import allowance, require_memory
 from refdesk.knowledge.parsing.ocr.report import pages_in_words, report_ocr
+from refdesk.knowledge.parsing.pdf.filled import with_written
 from refdesk.knowledge.parsing.pdf.glyphs import Frame, PageGlyphs, read_glyphs
 from refdesk.knowledge.parsing.pdf.legibility import Quality, quality_of
 from refdesk.knowledge.parsing.pdf.outline import link_entries, outline_entries
@@ -134,7 +135,7 @@ class _Reading:
     def _page(self, number: int) -> PageInput | None:
         """What stands on a page, from its text layer or by OCR; None where nothing does."""
         try:
-            page = self.document[number - 1]
+            page = with_written(self.document, self.document[number - 1], number - 1)
             frame = Frame(page)
             read = read_glyphs(page, number, frame)
             made = self._read(page, number, frame, read)
