@@ -6,10 +6,12 @@
 from typing import Any
 
 import httpx
+from tests.http.access_access import ACCESS
 from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
 from tests.http.access_drafts import DRAFTS
 from tests.http.access_evaluation import EVALUATION
+from tests.http.access_external import EXTERNAL
 from tests.http.access_index_builds import INDEX_BUILDS
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_sources import SOURCES
@@ -238,5 +240,16 @@ SERVER = (
 )
 
 ROWS = (
-    ACCOUNTS + INDEX_BUILDS + KNOWLEDGE + TERMS + VERSIONS + DRAFTS + SOURCES + ASKING + EVALUATION + SERVER
+    ACCOUNTS
+    + INDEX_BUILDS
+    + KNOWLEDGE
+    + ACCESS
+    + TERMS
+    + VERSIONS
+    + DRAFTS
+    + SOURCES
+    + ASKING
+    + EVALUATION
+    + EXTERNAL
+    + SERVER
 )

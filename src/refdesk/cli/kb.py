@@ -8,6 +8,7 @@ import typer
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find, group_of
 from refdesk.cli._indexing import wait_for, work_until_idle
+from refdesk.cli._kb_access import add_commands as add_access_commands
 from refdesk.cli._kb_archives import add_commands as add_archive_commands
 from refdesk.cli._kb_documents import document_line
 from refdesk.cli._kb_drafts import add_commands as add_draft_commands
@@ -15,6 +16,7 @@ from refdesk.cli._kb_exchange import add_commands as add_exchange_commands
 from refdesk.cli._kb_paragraphs import add_commands as add_paragraph_commands
 from refdesk.cli._kb_qa import add_commands as add_qa_commands
 from refdesk.cli._kb_reindex import add_commands as add_reindex_commands
+from refdesk.cli._kb_routing import add_commands as add_routing_commands
 from refdesk.cli._kb_search import add_commands as add_search_commands
 from refdesk.cli._kb_sources import (
     DryRunOption,
@@ -46,11 +48,13 @@ def register(app: typer.Typer) -> None:
     add_version_commands(group)
     add_paragraph_commands(group)
     add_source_commands(group)
+    add_routing_commands(group)
     add_archive_commands(group)
     add_qa_commands(group)
     add_exchange_commands(group)
     add_reindex_commands(group)
     add_term_commands(group)
+    add_access_commands(group)
 
 
 async def create(

@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentAccessData, GetDocumentAccessErrors, GetDocumentAccessResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetFolderAccessData, GetFolderAccessErrors, GetFolderAccessResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SetDocumentAccessData, SetDocumentAccessErrors, SetDocumentAccessResponses, SetFolderAccessData, SetFolderAccessErrors, SetFolderAccessResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1759,6 +1759,126 @@ export const switchIndexBuildBack = <ThrowOnError extends boolean = false>(optio
         }],
     url: '/api/v1/knowledge-bases/{knowledge_base_id}/index-builds/{build_id}/switch-back',
     ...options
+});
+
+/**
+ * The folders of a knowledge base that you may see
+ */
+export const listFolders = <ThrowOnError extends boolean = false>(options: Options<ListFoldersData, ThrowOnError>) => (options.client ?? client).get<ListFoldersResponses, ListFoldersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/folders',
+    ...options
+});
+
+/**
+ * Make a folder
+ */
+export const createFolder = <ThrowOnError extends boolean = false>(options: Options<CreateFolderData, ThrowOnError>) => (options.client ?? client).post<CreateFolderResponses, CreateFolderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/folders',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a folder; what lies in it moves to the one above
+ */
+export const deleteFolder = <ThrowOnError extends boolean = false>(options: Options<DeleteFolderData, ThrowOnError>) => (options.client ?? client).delete<DeleteFolderResponses, DeleteFolderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/folders/{folder_id}',
+    ...options
+});
+
+/**
+ * Rename a folder, or move it with all that lies in it
+ */
+export const updateFolder = <ThrowOnError extends boolean = false>(options: Options<UpdateFolderData, ThrowOnError>) => (options.client ?? client).patch<UpdateFolderResponses, UpdateFolderErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/folders/{folder_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Who may see a document
+ */
+export const getDocumentAccess = <ThrowOnError extends boolean = false>(options: Options<GetDocumentAccessData, ThrowOnError>) => (options.client ?? client).get<GetDocumentAccessResponses, GetDocumentAccessErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/access',
+    ...options
+});
+
+/**
+ * Restrict a document to people and groups, or lift that
+ */
+export const setDocumentAccess = <ThrowOnError extends boolean = false>(options: Options<SetDocumentAccessData, ThrowOnError>) => (options.client ?? client).put<SetDocumentAccessResponses, SetDocumentAccessErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/documents/{document_id}/access',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Who may see what lies in a folder
+ */
+export const getFolderAccess = <ThrowOnError extends boolean = false>(options: Options<GetFolderAccessData, ThrowOnError>) => (options.client ?? client).get<GetFolderAccessResponses, GetFolderAccessErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/folders/{folder_id}/access',
+    ...options
+});
+
+/**
+ * Restrict what lies in a folder to people and groups, or lift that
+ */
+export const setFolderAccess = <ThrowOnError extends boolean = false>(options: Options<SetFolderAccessData, ThrowOnError>) => (options.client ?? client).put<SetFolderAccessResponses, SetFolderAccessErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/folders/{folder_id}/access',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

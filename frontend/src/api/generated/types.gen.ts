@@ -5,6 +5,55 @@ export type ClientOptions = {
 };
 
 /**
+ * AccessChange
+ *
+ * The whole list. Who restricts something is put on the list too, unless they see everything anyway.
+ */
+export type AccessChange = {
+    /**
+     * Restricted
+     */
+    restricted: boolean;
+    /**
+     * User Ids
+     */
+    user_ids?: Array<string>;
+    /**
+     * Group Ids
+     */
+    group_ids?: Array<string>;
+};
+
+/**
+ * AccessView
+ *
+ * Who may see a document, or what lies in a folder; owners of the workspace always may.
+ *
+ * Not `restricted`: whoever is on the list of the folder in `inherited`, or else everyone who may view the
+ * base. `in_background`: searches take up to a few minutes to show it to those who newly may see it; it is
+ * hidden from all others at once.
+ */
+export type AccessView = {
+    /**
+     * Restricted
+     */
+    restricted: boolean;
+    /**
+     * Users
+     */
+    users: Array<PersonRef>;
+    /**
+     * Groups
+     */
+    groups: Array<GroupRef>;
+    inherited: InheritedAccess | null;
+    /**
+     * In Background
+     */
+    in_background?: boolean;
+};
+
+/**
  * AddedParagraph
  *
  * A paragraph that a person adds. `after`: left out, it goes to the end; null, to the beginning.
@@ -873,6 +922,8 @@ export type CheckResult = {
  * CitationOut
  *
  * A place in a document that the answer's `[n]` stands for.
+ *
+ * `hidden`: the caller may not see the document any more; then the number is all that is told.
  */
 export type CitationOut = {
     /**
@@ -884,11 +935,11 @@ export type CitationOut = {
     /**
      * Paragraph Id
      */
-    paragraph_id: string;
+    paragraph_id: string | null;
     /**
      * Document Id
      */
-    document_id: string;
+    document_id: string | null;
     /**
      * Knowledge Base Id
      */
@@ -931,6 +982,10 @@ export type CitationOut = {
      * False once the paragraph has been deleted.
      */
     available?: boolean;
+    /**
+     * Hidden
+     */
+    hidden?: boolean;
 };
 
 /**
@@ -1222,12 +1277,19 @@ export type DocumentRetry = {
  * DocumentUpdate
  *
  * What changes. New `split_settings` split the original again, from the stored file.
+ *
+ * `folder_id` moves it, null to the top; it then counts under the list of its new folder, unless it has one
+ * of its own.
  */
 export type DocumentUpdate = {
     /**
      * Name
      */
     name?: string | null;
+    /**
+     * Folder Id
+     */
+    folder_id?: string | null;
     split_settings?: SplitOptions | null;
     /**
      * Discard Edits
@@ -1380,6 +1442,14 @@ export type DocumentView = {
      */
     source_id: string | null;
     /**
+     * Folder Id
+     */
+    folder_id: string | null;
+    /**
+     * Access
+     */
+    access: 'everyone' | 'inherited' | 'restricted';
+    /**
      * Is Draft
      */
     is_draft: boolean;
@@ -1433,6 +1503,12 @@ export type DocumentsCreate = {
      * Documents
      */
     documents: Array<NewDocument>;
+    /**
+     * Folder Id
+     *
+     * Where they lie; left out: at the top.
+     */
+    folder_id?: string | null;
 };
 
 /**
@@ -1794,6 +1870,34 @@ export type FolderConfig = {
 };
 
 /**
+ * FolderList
+ *
+ * All folders of a base that the caller may see, by name; each tells what it lies in.
+ */
+export type FolderList = {
+    /**
+     * Items
+     */
+    items: Array<FolderView>;
+};
+
+/**
+ * FolderUpdate
+ *
+ * What changes. A `parent_id` of null moves the folder to the top.
+ */
+export type FolderUpdate = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Parent Id
+     */
+    parent_id?: string | null;
+};
+
+/**
  * FolderUploadResult
  *
  * What became of every file that was sent. `unread`: the rest of the request was not read.
@@ -1815,6 +1919,62 @@ export type FolderUploadResult = {
      * Unread
      */
     unread?: boolean;
+};
+
+/**
+ * FolderView
+ *
+ * A folder of a base. `parent_id` is the nearest folder above that the caller may see.
+ *
+ * `documents` counts those right in it that the caller may see.
+ */
+export type FolderView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Parent Id
+     */
+    parent_id: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Access
+     */
+    access: 'everyone' | 'inherited' | 'restricted';
+    /**
+     * Documents
+     */
+    documents: number;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * GroupRef
+ */
+export type GroupRef = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
 };
 
 /**
@@ -2273,6 +2433,30 @@ export type IndexComparison = {
      * Compared At
      */
     compared_at: string;
+};
+
+/**
+ * InheritedAccess
+ *
+ * The folder whose list holds, since the thing has none of its own.
+ */
+export type InheritedAccess = {
+    /**
+     * Folder Id
+     */
+    folder_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Users
+     */
+    users: Array<PersonRef>;
+    /**
+     * Groups
+     */
+    groups: Array<GroupRef>;
 };
 
 /**
@@ -3050,6 +3234,22 @@ export type NewFolder = {
     name: string;
     config?: FolderConfig;
     split_settings?: SplitOptions | null;
+};
+
+/**
+ * NewFolderRequest
+ *
+ * A folder, in another one or at the top.
+ */
+export type NewFolderRequest = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Parent Id
+     */
+    parent_id?: string | null;
 };
 
 /**
@@ -3937,6 +4137,24 @@ export type PatternHit = {
      * Title
      */
     title: string;
+};
+
+/**
+ * PersonRef
+ */
+export type PersonRef = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Email
+     */
+    email: string;
 };
 
 /**
@@ -7479,6 +7697,12 @@ export type UploadFilesData = {
          * Keep a file whose content the base already holds.
          */
         allow_duplicate?: boolean;
+        /**
+         * Folder Id
+         *
+         * The folder they lie in; left out: at the top.
+         */
+        folder_id?: string | null;
     };
     url: '/api/v1/knowledge-bases/{knowledge_base_id}/files';
 };
@@ -7554,6 +7778,18 @@ export type ListDocumentsData = {
          * Only documents of this source.
          */
         source_id?: string | null;
+        /**
+         * Folder Id
+         *
+         * Only documents right in this folder.
+         */
+        folder_id?: string | null;
+        /**
+         * In No Folder
+         *
+         * Only documents that lie in no folder.
+         */
+        in_no_folder?: boolean;
         /**
          * Meta
          *
@@ -8556,6 +8792,12 @@ export type UploadDraftsData = {
          * Take a file whose content the base already holds.
          */
         allow_duplicate?: boolean;
+        /**
+         * Folder Id
+         *
+         * The folder they lie in; left out: at the top.
+         */
+        folder_id?: string | null;
     };
     url: '/api/v1/knowledge-bases/{knowledge_base_id}/drafts';
 };
@@ -10030,6 +10272,246 @@ export type SwitchIndexBuildBackResponses = {
 };
 
 export type SwitchIndexBuildBackResponse = SwitchIndexBuildBackResponses[keyof SwitchIndexBuildBackResponses];
+
+export type ListFoldersData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/folders';
+};
+
+export type ListFoldersErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListFoldersError = ListFoldersErrors[keyof ListFoldersErrors];
+
+export type ListFoldersResponses = {
+    /**
+     * Successful Response
+     */
+    200: FolderList;
+};
+
+export type ListFoldersResponse = ListFoldersResponses[keyof ListFoldersResponses];
+
+export type CreateFolderData = {
+    body: NewFolderRequest;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/folders';
+};
+
+export type CreateFolderErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateFolderError = CreateFolderErrors[keyof CreateFolderErrors];
+
+export type CreateFolderResponses = {
+    /**
+     * Successful Response
+     */
+    201: FolderView;
+};
+
+export type CreateFolderResponse = CreateFolderResponses[keyof CreateFolderResponses];
+
+export type DeleteFolderData = {
+    body?: never;
+    path: {
+        /**
+         * Folder Id
+         */
+        folder_id: string;
+    };
+    query?: never;
+    url: '/api/v1/folders/{folder_id}';
+};
+
+export type DeleteFolderErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteFolderError = DeleteFolderErrors[keyof DeleteFolderErrors];
+
+export type DeleteFolderResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteFolderResponse = DeleteFolderResponses[keyof DeleteFolderResponses];
+
+export type UpdateFolderData = {
+    body: FolderUpdate;
+    path: {
+        /**
+         * Folder Id
+         */
+        folder_id: string;
+    };
+    query?: never;
+    url: '/api/v1/folders/{folder_id}';
+};
+
+export type UpdateFolderErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateFolderError = UpdateFolderErrors[keyof UpdateFolderErrors];
+
+export type UpdateFolderResponses = {
+    /**
+     * Successful Response
+     */
+    200: FolderView;
+};
+
+export type UpdateFolderResponse = UpdateFolderResponses[keyof UpdateFolderResponses];
+
+export type GetDocumentAccessData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/access';
+};
+
+export type GetDocumentAccessErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetDocumentAccessError = GetDocumentAccessErrors[keyof GetDocumentAccessErrors];
+
+export type GetDocumentAccessResponses = {
+    /**
+     * Successful Response
+     */
+    200: AccessView;
+};
+
+export type GetDocumentAccessResponse = GetDocumentAccessResponses[keyof GetDocumentAccessResponses];
+
+export type SetDocumentAccessData = {
+    body: AccessChange;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/access';
+};
+
+export type SetDocumentAccessErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SetDocumentAccessError = SetDocumentAccessErrors[keyof SetDocumentAccessErrors];
+
+export type SetDocumentAccessResponses = {
+    /**
+     * Successful Response
+     */
+    200: AccessView;
+};
+
+export type SetDocumentAccessResponse = SetDocumentAccessResponses[keyof SetDocumentAccessResponses];
+
+export type GetFolderAccessData = {
+    body?: never;
+    path: {
+        /**
+         * Folder Id
+         */
+        folder_id: string;
+    };
+    query?: never;
+    url: '/api/v1/folders/{folder_id}/access';
+};
+
+export type GetFolderAccessErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetFolderAccessError = GetFolderAccessErrors[keyof GetFolderAccessErrors];
+
+export type GetFolderAccessResponses = {
+    /**
+     * Successful Response
+     */
+    200: AccessView;
+};
+
+export type GetFolderAccessResponse = GetFolderAccessResponses[keyof GetFolderAccessResponses];
+
+export type SetFolderAccessData = {
+    body: AccessChange;
+    path: {
+        /**
+         * Folder Id
+         */
+        folder_id: string;
+    };
+    query?: never;
+    url: '/api/v1/folders/{folder_id}/access';
+};
+
+export type SetFolderAccessErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SetFolderAccessError = SetFolderAccessErrors[keyof SetFolderAccessErrors];
+
+export type SetFolderAccessResponses = {
+    /**
+     * Successful Response
+     */
+    200: AccessView;
+};
+
+export type SetFolderAccessResponse = SetFolderAccessResponses[keyof SetFolderAccessResponses];
 
 export type RunHitTestData = {
     body: HitTestRequest;

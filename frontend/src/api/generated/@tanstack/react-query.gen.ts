@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentPage, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getTestSet, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listGroups, listIndexBuilds, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listTerms, listTestQuestions, listTestRuns, listTestSets, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getFolderAccess, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getTestSet, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listFolders, listGroups, listIndexBuilds, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listTerms, listTestQuestions, listTestRuns, listTestSets, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -847,6 +847,60 @@ export const getIndexBuildOptions = (options: Options<GetIndexBuildData>) => que
         return data;
     },
     queryKey: getIndexBuildQueryKey(options)
+});
+
+export const listFoldersQueryKey = (options: Options<ListFoldersData>) => createQueryKey('listFolders', options);
+
+/**
+ * The folders of a knowledge base that you may see
+ */
+export const listFoldersOptions = (options: Options<ListFoldersData>) => queryOptions<ListFoldersResponse, ListFoldersError, ListFoldersResponse, ReturnType<typeof listFoldersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFolders({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFoldersQueryKey(options)
+});
+
+export const getDocumentAccessQueryKey = (options: Options<GetDocumentAccessData>) => createQueryKey('getDocumentAccess', options);
+
+/**
+ * Who may see a document
+ */
+export const getDocumentAccessOptions = (options: Options<GetDocumentAccessData>) => queryOptions<GetDocumentAccessResponse, GetDocumentAccessError, GetDocumentAccessResponse, ReturnType<typeof getDocumentAccessQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getDocumentAccess({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getDocumentAccessQueryKey(options)
+});
+
+export const getFolderAccessQueryKey = (options: Options<GetFolderAccessData>) => createQueryKey('getFolderAccess', options);
+
+/**
+ * Who may see what lies in a folder
+ */
+export const getFolderAccessOptions = (options: Options<GetFolderAccessData>) => queryOptions<GetFolderAccessResponse, GetFolderAccessError, GetFolderAccessResponse, ReturnType<typeof getFolderAccessQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFolderAccess({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFolderAccessQueryKey(options)
 });
 
 export const listConversationsQueryKey = (options?: Options<ListConversationsData>) => createQueryKey('listConversations', options);
