@@ -24,6 +24,8 @@ export function ModelCard({ model, mayManage, onEdit }: Props) {
   const { failed } = useNotify();
   const [asking, ask] = useDisclosure(false);
   const path = { model_id: model.id };
+  // Applications choose their reranker by name: a default would mean nothing.
+  const isReranker = model.kind === 'RERANKER';
   const isEmbedded = model.provider === 'embedded';
   const refresh = () => {
     client.invalidateQueries({ queryKey: getStatusQueryKey() });
@@ -63,7 +65,7 @@ export function ModelCard({ model, mayManage, onEdit }: Props) {
               <Menu.Item leftSection={<IconPencil size={15} />} onClick={onEdit}>
                 {t('common.edit')}
               </Menu.Item>
-              {!model.is_default && (
+              {!model.is_default && !isReranker && (
                 <Menu.Item leftSection={<IconStar size={15} />} onClick={() => makeDefault.mutate()}>
                   {t('models.makeDefault')}
                 </Menu.Item>
@@ -76,7 +78,7 @@ export function ModelCard({ model, mayManage, onEdit }: Props) {
         )}
       </Group>
       <Group gap={6}>
-        {model.is_default && <Badge>{t('models.default')}</Badge>}
+        {model.is_default && !isReranker && <Badge>{t('models.default')}</Badge>}
         {isEmbedded && <Badge color="gray">{t('models.builtIn')}</Badge>}
       </Group>
       <Text size="sm" c="dimmed" className={classes.facts}>

@@ -191,10 +191,12 @@ function ModelForm({ editing, onClose }: { editing: Editing; onClose: () => void
           placeholder={values.model_name}
           {...form.getInputProps('name')}
         />
-        <Switch
-          label={t('models.useAsDefault')}
-          {...form.getInputProps('is_default', { type: 'checkbox' })}
-        />
+        {values.kind !== 'RERANKER' && (
+          <Switch
+            label={t('models.useAsDefault')}
+            {...form.getInputProps('is_default', { type: 'checkbox' })}
+          />
+        )}
         {check.data && <CheckOutcome result={check.data} />}
         {(check.error ?? save.error) && <Problem error={check.error ?? save.error} />}
         <Group justify="space-between">

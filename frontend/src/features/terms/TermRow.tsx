@@ -129,6 +129,7 @@ function Fields({ term, baseId, onClose, onSaved }: FieldsProps) {
           maxTags={50}
           splitChars={[';', '；', '\n']}
           acceptValueOnBlur
+          classNames={{ inputField: classes.tagField }}
           clearable
           clearButtonProps={{ 'aria-label': t('terms.clearSynonyms') }}
           value={synonyms}
