@@ -23,14 +23,19 @@ function longDocument() {
   return parts.join('\n');
 }
 
-export async function sendFiles(page, path, files) {
+/** One file as the part `field` of a form. */
+export async function sendFile(page, path, name, mimeType, content, field = 'file') {
   const session = await (await page.request.get('/api/v1/session')).json();
+  const response = await page.request.post(`/api/v1${path}`, {
+    headers: { 'X-CSRF-Token': session.csrf_token },
+    multipart: { [field]: { name, mimeType, buffer: Buffer.from(content) } },
+  });
+  if (!response.ok()) throw new Error(`${name}: ${response.status()} ${await response.text()}`);
+}
+
+export async function sendFiles(page, path, files) {
   for (const [name, mimeType, content] of files) {
-    const response = await page.request.post(`/api/v1${path}`, {
-      headers: { 'X-CSRF-Token': session.csrf_token },
-      multipart: { files: { name, mimeType, buffer: Buffer.from(content) } },
-    });
-    if (!response.ok()) throw new Error(`${name}: ${response.status()} ${await response.text()}`);
+    await sendFile(page, path, name, mimeType, content, 'files');
   }
 }
 
