@@ -12,6 +12,7 @@ _TABLE_MODULES = (
     "refdesk.knowledge.access.tables",
     "refdesk.knowledge.terms.tables",
     "refdesk.knowledge.indexing.tables",
+    "refdesk.retrieval.external.tables",
     "refdesk.retrieval.routing.tables",
     "refdesk.chat.tables",
     "refdesk.apps.tables",

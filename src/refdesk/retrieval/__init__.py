@@ -14,6 +14,7 @@ from refdesk.retrieval.errors import (
     UnknownStrategy,
 )
 from refdesk.retrieval.explaining import Explainer, Explanation
+from refdesk.retrieval.external.routes import router as external_router
 from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
 from refdesk.retrieval.routes import RetrieverDep, router
 from refdesk.retrieval.routing import BaseScore, Route, RouteSettings
@@ -60,6 +61,7 @@ __all__ = [
     "SearchWarning",
     "UnknownMode",
     "UnknownStrategy",
+    "external_router",
     "get_mode",
     "mode_names",
     "register",

@@ -15,6 +15,7 @@ ROUTERS = (
     gateway.router,
     *knowledge.routers,
     retrieval.router,
+    retrieval.external_router,
     *chat.routers,
     *apps.routers,
     evaluation.router,

@@ -1844,6 +1844,52 @@ export type ExplanationView = {
 };
 
 /**
+ * ExternalSourceView
+ */
+export type ExternalSourceView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Has Credential
+     */
+    has_credential: boolean;
+    /**
+     * Model Id
+     */
+    model_id: string | null;
+    /**
+     * Timeout S
+     */
+    timeout_s: number;
+    /**
+     * Last Check
+     */
+    last_check: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
  * FileOutcome
  *
  * What became of one file: a document, or an error.
@@ -3219,6 +3265,44 @@ export type NewDocument = {
 };
 
 /**
+ * NewExternalSource
+ *
+ * `config` depends on the kind; see the guide to external sources.
+ */
+export type NewExternalSource = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'chroma' | 'http' | 'mariadb' | 'milvus' | 'postgres' | 'weaviate';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Credential
+     *
+     * Password or key; kept sealed.
+     */
+    credential?: null;
+    /**
+     * Model Id
+     *
+     * Embedding model of a vector store; null: the workspace's default.
+     */
+    model_id?: string | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+};
+
+/**
  * NewFolder
  *
  * A folder that a client will send with a manifest.
@@ -3465,6 +3549,24 @@ export type PageDocumentView = {
      * Items
      */
     items: Array<DocumentView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[ExternalSourceView]
+ */
+export type PageExternalSourceView = {
+    /**
+     * Items
+     */
+    items: Array<ExternalSourceView>;
     /**
      * Next Cursor
      */
@@ -5071,6 +5173,36 @@ export type Source = {
 };
 
 /**
+ * SourceCheck
+ *
+ * Whether the source answered a search.
+ */
+export type SourceCheck = {
+    /**
+     * Ok
+     */
+    ok: boolean;
+    /**
+     * Code
+     *
+     * Code of the error.
+     */
+    code: string | null;
+    /**
+     * Message
+     */
+    message: string | null;
+    /**
+     * Hint
+     */
+    hint: string | null;
+    /**
+     * Took Ms
+     */
+    took_ms: number;
+};
+
+/**
  * SourceCounts
  *
  * What the last run met, so far.
@@ -5104,6 +5236,56 @@ export type SourceCounts = {
      * Failed
      */
     failed?: number;
+};
+
+/**
+ * SourceHitView
+ */
+export type SourceHitView = {
+    /**
+     * Doc Id
+     */
+    doc_id: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Score
+     *
+     * 0–1 within this source; not comparable with another's.
+     */
+    score: number;
+    /**
+     * Metadata
+     */
+    metadata: {
+        [key: string]: string | number | number | boolean;
+    };
+    /**
+     * Url
+     */
+    url: string | null;
+};
+
+/**
+ * SourceHits
+ *
+ * What the source gave, best first.
+ */
+export type SourceHits = {
+    /**
+     * Hits
+     */
+    hits: Array<SourceHitView>;
+    /**
+     * Took Ms
+     */
+    took_ms: number;
 };
 
 /**
@@ -5220,6 +5402,28 @@ export type SourceProblem = {
      */
     details?: {
         [key: string]: unknown;
+    };
+};
+
+/**
+ * SourceQuery
+ */
+export type SourceQuery = {
+    /**
+     * Query
+     */
+    query: string;
+    /**
+     * Top K
+     */
+    top_k?: number;
+    /**
+     * Filters
+     *
+     * Metadata values that hits must have.
+     */
+    filters?: {
+        [key: string]: string | number | number | boolean;
     };
 };
 
@@ -6301,6 +6505,44 @@ export type ModelDraftWritable = {
      * Is Default
      */
     is_default?: boolean;
+};
+
+/**
+ * NewExternalSource
+ *
+ * `config` depends on the kind; see the guide to external sources.
+ */
+export type NewExternalSourceWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'chroma' | 'http' | 'mariadb' | 'milvus' | 'postgres' | 'weaviate';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Credential
+     *
+     * Password or key; kept sealed.
+     */
+    credential?: string | null;
+    /**
+     * Model Id
+     *
+     * Embedding model of a vector store; null: the workspace's default.
+     */
+    model_id?: string | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
 };
 
 /**
@@ -10562,6 +10804,167 @@ export type ExplainHitTestResponses = {
 };
 
 export type ExplainHitTestResponse = ExplainHitTestResponses[keyof ExplainHitTestResponses];
+
+export type ListExternalSourcesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/external-sources';
+};
+
+export type ListExternalSourcesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageExternalSourceView;
+};
+
+export type ListExternalSourcesResponse = ListExternalSourcesResponses[keyof ListExternalSourcesResponses];
+
+export type CreateExternalSourceData = {
+    body: NewExternalSourceWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/external-sources';
+};
+
+export type CreateExternalSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateExternalSourceError = CreateExternalSourceErrors[keyof CreateExternalSourceErrors];
+
+export type CreateExternalSourceResponses = {
+    /**
+     * Successful Response
+     */
+    201: ExternalSourceView;
+};
+
+export type CreateExternalSourceResponse = CreateExternalSourceResponses[keyof CreateExternalSourceResponses];
+
+export type DeleteExternalSourceData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/external-sources/{source_id}';
+};
+
+export type DeleteExternalSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteExternalSourceError = DeleteExternalSourceErrors[keyof DeleteExternalSourceErrors];
+
+export type DeleteExternalSourceResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteExternalSourceResponse = DeleteExternalSourceResponses[keyof DeleteExternalSourceResponses];
+
+export type GetExternalSourceData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/external-sources/{source_id}';
+};
+
+export type GetExternalSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetExternalSourceError = GetExternalSourceErrors[keyof GetExternalSourceErrors];
+
+export type GetExternalSourceResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExternalSourceView;
+};
+
+export type GetExternalSourceResponse = GetExternalSourceResponses[keyof GetExternalSourceResponses];
+
+export type CheckExternalSourceData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/external-sources/{source_id}/check';
+};
+
+export type CheckExternalSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CheckExternalSourceError = CheckExternalSourceErrors[keyof CheckExternalSourceErrors];
+
+export type CheckExternalSourceResponses = {
+    /**
+     * Successful Response
+     */
+    200: SourceCheck;
+};
+
+export type CheckExternalSourceResponse = CheckExternalSourceResponses[keyof CheckExternalSourceResponses];
+
+export type SearchExternalSourceData = {
+    body: SourceQuery;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/external-sources/{source_id}/search';
+};
+
+export type SearchExternalSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SearchExternalSourceError = SearchExternalSourceErrors[keyof SearchExternalSourceErrors];
+
+export type SearchExternalSourceResponses = {
+    /**
+     * Successful Response
+     */
+    200: SourceHits;
+};
+
+export type SearchExternalSourceResponse = SearchExternalSourceResponses[keyof SearchExternalSourceResponses];
 
 export type ListConversationsData = {
     body?: never;

@@ -301,6 +301,39 @@ def upgrade() -> None:
     )
     op.add_column("models", sa.Column("gates", postgresql.JSONB(astext_type=sa.Text()), nullable=True))
     op.create_table(
+        "external_sources",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("config", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("credential_sealed", sa.LargeBinary(), nullable=True),
+        sa.Column("model_id", sa.Uuid(), nullable=True),
+        sa.Column("timeout_s", sa.Float(), nullable=False),
+        sa.Column("last_check", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("created_by", sa.Uuid(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["users.id"], name=op.f("fk_external_sources_created_by"), ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["model_id"], ["models.id"], name=op.f("fk_external_sources_model_id"), ondelete="RESTRICT"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_external_sources_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_external_sources")),
+        sa.UniqueConstraint("workspace_id", "name", name="uq_external_sources_workspace_id_name"),
+    )
+    op.create_index(op.f("ix_external_sources_model_id"), "external_sources", ["model_id"], unique=False)
+    op.create_index(
+        op.f("ix_external_sources_workspace_id"), "external_sources", ["workspace_id"], unique=False
+    )
+    op.create_table(
         "route_profiles",
         sa.Column("index_id", sa.Uuid(), nullable=False),
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
@@ -361,6 +394,9 @@ def downgrade() -> None:
     op.drop_table("route_terms")
     op.drop_index(op.f("ix_route_profiles_workspace_id"), table_name="route_profiles")
     op.drop_table("route_profiles")
+    op.drop_index(op.f("ix_external_sources_workspace_id"), table_name="external_sources")
+    op.drop_index(op.f("ix_external_sources_model_id"), table_name="external_sources")
+    op.drop_table("external_sources")
     op.drop_column("models", "gates")
     op.drop_constraint(op.f("fk_documents_folder_id"), "documents", type_="foreignkey")
     op.drop_constraint(op.f("fk_documents_access_list_id"), "documents", type_="foreignkey")

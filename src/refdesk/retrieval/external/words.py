@@ -33,8 +33,8 @@ def asked_words(query: str) -> AskedWords:
 
     Without the words that only say how something is asked, unless there are no others.
     """
-    spaced = [word for word in _SPACED.findall(_UNSPACED.sub(" ", query))]
-    unspaced = [word for run in _UNSPACED.findall(query) for word in tokenize(run) if _UNSPACED.match(word)]
+    spaced: list[str] = _SPACED.findall(_UNSPACED.sub(" ", query))
+    unspaced = [word for run in _UNSPACED.findall(query) for word in _words_of(run)]
     told = list(dict.fromkeys((*spaced, *unspaced)))
     telling = [word for word in told if not background_frequency(word.lower())] or told
     kept = telling[:MAX_WORDS]
@@ -42,3 +42,9 @@ def asked_words(query: str) -> AskedWords:
         tuple(word for word in kept if not _UNSPACED.match(word)),
         tuple(word for word in kept if _UNSPACED.match(word)),
     )
+
+
+def _words_of(run: str) -> list[str]:
+    """Words of a run of characters as they stand in it; pairs of characters where it was folded away."""
+    words = [word for word in tokenize(run) if word in run]
+    return words or [run[at : at + 2] for at in range(max(len(run) - 1, 1))]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, cast
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
 from refdesk.gateway import Embedder
@@ -65,9 +66,8 @@ class MilvusSource:
         self, query: str, top_k: int = 3, *, filters: Mapping[str, Value] | None = None
     ) -> list[SourceHit]:
         vector = (await self._embedder.embed_queries([query]))[0].tolist()
-        # Keys are of a safe form (`protocol.KEY`); values travel as parameters of the expression.
-        names = {f"v{n}": value for n, value in enumerate((filters or {}).values())}
-        tests = [f'metadata["{key}"] == {{v{n}}}' for n, key in enumerate(filters or {})]
+        # Keys are of a safe form (`protocol.KEY`).
+        tests = [f'metadata["{key}"] == {_literal(value)}' for key, value in (filters or {}).items()]
         found: Any = await self._call(
             lambda: self._client.search(
                 self._collection,
@@ -75,15 +75,20 @@ class MilvusSource:
                 limit=top_k,
                 output_fields=_FIELDS,
                 filter=" and ".join(tests),
-                filter_params=names,
                 consistency_level="Strong",
             )
         )
-        return [self._hit(dict(hit)) for hit in (found[0] if found else [])]
+        return [self._hit(dict(hit)) for hit in cast("list[Any]", found[0] if found else [])]
 
     async def update_metadata(self, doc_id: str, metadata: Mapping[str, Value]) -> None:
         def change() -> bool:
-            rows = self._client.get(self._collection, ids=[doc_id], output_fields=[*_FIELDS, "vector"])
+            # Not `get`: the client puts ids into the expression as they are, quotes and all.
+            rows = self._client.query(
+                self._collection,
+                filter=f"id == {_literal(doc_id)}",
+                output_fields=[*_FIELDS, "vector"],
+                consistency_level="Strong",
+            )
             if not rows:
                 return False
             row = dict(rows[0])
@@ -123,6 +128,11 @@ class MilvusSource:
                 return await asyncio.to_thread(call)
             except errors.MilvusException as error:
                 raise _meaning(error) from error
+
+
+def _literal(value: Value) -> str:
+    """A value in Milvus's expressions, whose literals are those of JSON. Milvus Lite takes no parameters."""
+    return orjson.dumps(value).decode()
 
 
 def _meaning(error: Exception) -> Exception:

@@ -1,0 +1,114 @@
+"""Sources that someone else runs: connect, test, search, disconnect."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from refdesk.cli._client import Client, InvalidArgument
+from refdesk.cli._commands import Result, add_command, find, group_of
+
+SOURCES = "/api/v1/external-sources"
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the source.")]
+Kind = Literal["chroma", "http", "mariadb", "milvus", "postgres", "weaviate"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add `refdesk source`."""
+    group = group_of(app, "source", "Sources that someone else runs: connect, test, search, disconnect.")
+    add_command(group, "add", add)
+    add_command(group, "list", list_sources)
+    add_command(group, "test", test)
+    add_command(group, "search", search)
+    add_command(group, "remove", remove)
+
+
+async def add(
+    client: Client,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    kind: Annotated[Kind, typer.Option(help="What it is.")],
+    config: Annotated[
+        str, typer.Option(metavar="JSON", help="Its settings as JSON, or @FILE; see the guide to sources.")
+    ],
+    ask_credential: Annotated[
+        bool, typer.Option("--ask-credential", help="Ask for its password or key.")
+    ] = False,
+    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, max=60, help="Seconds.")] = 10.0,
+) -> Result:
+    """Connect a source and test it."""
+    body: dict[str, Any] = {
+        "name": name,
+        "kind": kind,
+        "config": _settings(config),
+        "timeout_s": timeout_s,
+    }
+    if ask_credential:
+        body["credential"] = typer.prompt("Credential", hide_input=True, err=True)
+    source = await client.post(SOURCES, body)
+    checked = await client.post(f"{SOURCES}/{source['id']}/check")
+    lines = [f"Connected {source['name']} ({source['kind']}).", _check_line(checked)]
+    return Result({"source": source, "check": checked}, lines, exit_code=0 if checked["ok"] else 1)
+
+
+async def list_sources(client: Client) -> Result:
+    """The sources of the workspace."""
+    page = await client.get(SOURCES)
+    lines = [f"{item['name']}  {item['kind']}" for item in page["items"]]
+    return Result(page["items"], lines or ["There are no external sources."])
+
+
+async def test(client: Client, name: NameArgument) -> Result:
+    """Ask a source something and tell how that went."""
+    source = await find(client, SOURCES, name, what="source")
+    checked = await client.post(f"{SOURCES}/{source['id']}/check")
+    return Result(checked, [_check_line(checked)], exit_code=0 if checked["ok"] else 1)
+
+
+async def search(
+    client: Client,
+    name: NameArgument,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
+    top_k: Annotated[int, typer.Option("--top-k", min=1, max=100, help="Most hits.")] = 3,
+    where: Annotated[
+        list[str] | None, typer.Option("--where", metavar="KEY=VALUE", help="Metadata; repeatable.")
+    ] = None,
+) -> Result:
+    """Search a source."""
+    source = await find(client, SOURCES, name, what="source")
+    filters: dict[str, str] = {}
+    for pair in where or []:
+        key, separator, value = pair.partition("=")
+        if not separator:
+            raise InvalidArgument(f"--where wants KEY=VALUE, not {pair}")
+        filters[key] = value
+    body = {"query": query, "top_k": top_k, "filters": filters}
+    found = await client.post(f"{SOURCES}/{source['id']}/search", body)
+    lines: list[str] = []
+    for number, hit in enumerate(found["hits"], start=1):
+        lines.append(f"{number}. {hit['score']:.2f}  {hit['title'] or hit['doc_id']}")
+        lines.append(f"   {' '.join(hit['text'].split())[:200]}")
+    return Result(found, lines or ["Nothing found."])
+
+
+async def remove(client: Client, name: NameArgument) -> Result:
+    """Disconnect a source; nothing in it is changed."""
+    source = await find(client, SOURCES, name, what="source")
+    await client.delete(f"{SOURCES}/{source['id']}")
+    return Result({"id": source["id"]}, [f"Disconnected {source['name']}."])
+
+
+def _settings(given: str) -> Any:
+    try:
+        if given.startswith("@"):
+            return json.loads(Path(given[1:]).read_text(encoding="utf-8"))
+        return json.loads(given)
+    except (OSError, ValueError) as error:
+        raise InvalidArgument(f"--config is not readable JSON: {error}") from error
+
+
+def _check_line(checked: dict[str, Any]) -> str:
+    if checked["ok"]:
+        return f"It answered in {checked['took_ms']:.0f} ms."
+    return f"{checked['message']} [{checked['code']}] {checked['hint'] or ''}".rstrip()

@@ -1,0 +1,39 @@
+"""Milvus Lite, which a cluster's client opens in this process. Needs the extras `milvus`, `milvus-lite`."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from refdesk.kit.http import AddressRefused
+from refdesk.kit.ids import new_id
+from refdesk.retrieval.external import GuardedSource, SourceConfigInvalid, SourceContext, open_source
+from refdesk.testing.embedder import HashingEmbedder
+from refdesk.testing.source_conformance import SourceConformance, fill
+
+pytest.importorskip("milvus_lite", reason="the extra `milvus-lite` is not installed")
+
+
+def context(**changes: bool) -> SourceContext:
+    return SourceContext(timeout_s=30.0, embedder=HashingEmbedder(new_id(), 256), **changes)
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestMilvusSource(SourceConformance):
+    @pytest.fixture
+    async def source(self, tmp_path: Path) -> AsyncIterator[GuardedSource]:
+        config = {"uri": str(tmp_path / "papers.db"), "collection": "papers"}
+        opened = await open_source("milvus", config, None, context(allow_local=True))
+        await fill(opened)
+        yield opened
+        await opened.close()
+
+
+async def test_a_file_cannot_be_named_from_outside() -> None:
+    with pytest.raises(SourceConfigInvalid):
+        await open_source("milvus", {"uri": "x.db", "collection": "papers"}, None, context())
+
+
+async def test_inner_addresses_are_refused() -> None:
+    with pytest.raises(AddressRefused):
+        await open_source("milvus", {"uri": "http://127.0.0.1:19530", "collection": "p"}, None, context())
