@@ -142,6 +142,7 @@ def _pptx(slides: int) -> bytes:
         return f'<p:sld xmlns:p="{p}" xmlns:a="{a}"><p:cSld><p:spTree>{nothing}{shapes}</p:spTree></p:cSld></p:sld>'
 
     layout = f'<p:sldLayout xmlns:p="{p}" xmlns:a="{a}"><p:cSld><p:spTree>{nothing}</p:spTree></p:cSld></p:sldLayout>'
+    master = f'<p:sldMaster xmlns:p="{p}" xmlns:a="{a}"><p:cSld><p:spTree>{nothing}</p:spTree></p:cSld></p:sldMaster>'
     parts = [
         (f"ppt/slides/slide{n}.xml", f"{_MAIN}presentationml.slide+xml", slide(n), "slide")
         for n in range(1, slides + 1)
@@ -161,8 +162,19 @@ def _pptx(slides: int) -> bytes:
                 layout,
                 "slideLayout",
             ),
+            (
+                "ppt/slideMasters/slideMaster1.xml",
+                f"{_MAIN}presentationml.slideMaster+xml",
+                master,
+                "slideMaster",
+            ),
         ],
-        {f"ppt/slides/_rels/slide{n}.xml.rels": to_layout for n in range(1, slides + 1)},
+        {
+            "ppt/slideLayouts/_rels/slideLayout1.xml.rels": _relations(
+                f'<Relationship Id="r0" Type="{_OFFICE}/slideMaster" Target="../slideMasters/slideMaster1.xml"/>'
+            ),
+        }
+        | {f"ppt/slides/_rels/slide{n}.xml.rels": to_layout for n in range(1, slides + 1)},
     )
 
 
