@@ -139,13 +139,14 @@ class SearchRepository:
         self, knowledge_base_ids: Sequence[UUID], lists: Collection[int]
     ) -> tuple[int, int]:
         """How many paragraphs of these bases lie under these access lists, and how many there are in all."""
-        held = func.coalesce(func.sum(Document.paragraph_count), 0)
-        query = select(held.filter(Document.acl_id.in_(lists)), held).where(
+        held = func.sum(Document.paragraph_count)
+        seen_of = held.filter(Document.acl_id.in_(lists))
+        query = select(func.coalesce(seen_of, 0), func.coalesce(held, 0)).where(
             Document.knowledge_base_id.in_(knowledge_base_ids),
             Document.workspace_id == self._scope.workspace_id,
         )
         seen, every = (await self._session.execute(query)).one()
-        return int(seen or 0), int(every)
+        return int(seen), int(every)
 
     async def visible(self, rows: Sequence[Row], lists: Collection[int]) -> list[Row]:
         """Those of these rows whose documents lie under these lists now.

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import delete, select
 
-from refdesk.accounts import Scope
+from refdesk.accounts import Role, Scope
 from refdesk.evaluation import (
     TestSetNameTaken,
     TestSetNotFound,
@@ -11,6 +11,8 @@ from refdesk.evaluation import (
     TestSetWithoutBases,
     run_test_set,
 )
+from refdesk.evaluation.expectations import Library as Named
+from refdesk.evaluation.question_files import write_csv, write_jsonl
 from refdesk.evaluation.schemas import NewTestSet, QuestionChange, QuestionInput
 from refdesk.evaluation.tables import TestQuestion, TestRun
 from refdesk.kit.clock import now
@@ -183,3 +185,33 @@ async def test_pages_of_questions_are_whole_and_in_order(library: Library) -> No
         left = await session.scalars(select(TestQuestion).where(TestQuestion.test_set_id == made.id))
         assert left.all() == []
         await session.execute(delete(TestRun))
+
+
+async def test_a_hidden_document_is_a_number_and_no_part_of_the_judgement(library: Library) -> None:
+    base, documents = await shelved(library)
+    hidden = await library.add(base, ["差旅费报销需要什么发票"], acl_id=771)
+    viewer = Scope(library.workspace_id, new_id(), Role.VIEWER, "session")
+    async with library.database.transaction() as session:
+        both = [str(hidden.id), str(documents[0].id)]
+        questions = [
+            QuestionInput(question="差旅费报销需要什么发票", documents=both),
+            QuestionInput(question="差旅费报销", documents=[str(hidden.id)]),
+        ]
+        made = await TestSets(session, library.scope).create(await keep(library, base, questions))
+    async with library.database.transaction() as session:
+        sets = TestSets(session, viewer)
+        first, second = await sets.all_questions(made.id)
+        assert ([one.id for one in first.expected.documents], first.expected.unavailable) == (
+            [documents[0].id],
+            1,
+        )
+        assert (second.expected.documents, second.expected.unavailable) == ([], 1)
+        exported = write_csv([first, second]) + write_jsonl([first, second])
+        assert str(hidden.id).encode() not in exported
+        # Naming it does not tell that it is there.
+        given = QuestionInput(question="q", documents=[str(hidden.id), f"document {hidden.id}"])
+        library_of_viewer = await Named.of_given(session, viewer, [base.id], [given])
+        assert len(library_of_viewer.of_input(given).unknown) == 2
+    result = await run_test_set(library.database, library.retriever, viewer, made.id)
+    assert [one.outcome for one in result.results] == ["hit", "unjudged"]
+    assert all(hit.document_id != hidden.id for one in result.results for hit in one.hits)

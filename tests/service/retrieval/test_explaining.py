@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select, update
 
-from refdesk.accounts import Scope
+from refdesk.accounts import Role, Scope
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.indexing import IndexWriter
@@ -164,3 +164,30 @@ async def test_nothing_is_said_of_what_is_not_there_or_not_the_callers(library: 
         paragraph = await session.scalar(select(Paragraph.id).where(Paragraph.document_id == document.id))
     with pytest.raises(NothingToExplain):
         await explain(library, base, QUESTION, document, scope=Scope.system(new_id()), paragraph_id=paragraph)
+
+
+async def test_a_hidden_document_gets_the_answer_of_one_that_does_not_exist(library: Library) -> None:
+    base = await library.base()
+    hidden = await library.add(base, TEXTS, acl_id=771)
+    viewer = Scope(library.workspace_id, new_id(), Role.VIEWER, "session")
+    told: list[dict[str, object]] = []
+    for missing in (hidden.id, new_id()):
+        with pytest.raises(NothingToExplain) as caught:
+            await explain(library, base, QUESTION, missing, scope=viewer)
+        told.append({"text": caught.value.text, "details": caught.value.details})
+    assert told[0] == told[1]
+    with pytest.raises(NothingToExplain):
+        await explain(library, base, QUESTION, hidden, scope=viewer, paragraph_id=hidden.paragraphs[0].id)
+    assert "restricted" in (await explain(library, base, QUESTION, hidden)).notes
+
+
+async def test_ranks_count_only_what_the_caller_could_find(library: Library) -> None:
+    base = await library.base()
+    await library.add(base, [f"差旅费报销需要什么发票，第{n}条。" for n in range(8)], acl_id=771)
+    seen = await library.add(base, ["年假按照工龄计算。"])
+    viewer = Scope(library.workspace_id, new_id(), Role.VIEWER, "session")
+    for scope, rank in ((viewer, 1), (library.scope, 9)):
+        found = await explain(library, base, QUESTION, seen, scope=scope)
+        assert found.standing is not None
+        assert found.standing.dense is not None
+        assert found.standing.dense.rank == rank

@@ -1,6 +1,5 @@
 """The exact scores and ranks of one document's entries, read where the search reads its candidates."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -225,7 +224,7 @@ class StandingProbe:
         """How many paragraphs of an index that this search could find fulfil the condition."""
         given = parameters | {"index_id": index.target.index_id, "workspace_id": self.scope.workspace_id}
         conditions = ["index_id = :index_id", "workspace_id = :workspace_id", "is_active", condition]
-        if (lists := _lists(inside)) is not None:
+        if (lists := inside.filters.acl_ids) is not None:
             conditions.append("acl_id = ANY(CAST(:acl_ids AS bigint[]))")
             given["acl_ids"] = list(lists)
         if inside.filters.document_ids is not None:
@@ -250,12 +249,8 @@ class StandingProbe:
 
 
 def _may_see(inside: Inside, acl_id: int) -> bool:
-    lists = _lists(inside)
+    lists = inside.filters.acl_ids
     return lists is None or acl_id in lists
-
-
-def _lists(inside: Inside) -> Sequence[int] | None:
-    return inside.filters.acl_ids
 
 
 def _cosine(column: str) -> str:
