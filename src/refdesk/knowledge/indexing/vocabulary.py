@@ -28,7 +28,7 @@ def key_of(text: str) -> str:
 
 class Vocabulary:
     """A set of words by their keys. Finding takes time by the length of the text, not by the number of words
-    (10,000 words: 0.1 ms for 600 characters)."""
+    (10,000 words: 0.5 ms for 290 characters, on a busy machine)."""
 
     __slots__ = ("_lengths", "keys")
 
