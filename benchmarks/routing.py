@@ -86,9 +86,11 @@ class Loss:
     hit: list[int] = field(default_factory=lambda: [0, 0])
     relevant: list[int] = field(default_factory=lambda: [0, 0])
     searched: list[float] = field(default_factory=list[float])
+    left_out: int = 0
 
-    def add(self, found: Sequence[set[str]], relevant: set[str], searched: float) -> None:
+    def add(self, found: Sequence[set[str]], relevant: set[str], searched: float, left_out: set[str]) -> None:
         self.queries += 1
+        self.left_out += len(left_out & relevant)
         self.searched.append(searched)
         for which, of_which in enumerate(found):
             self.hit[which] += bool(of_which & relevant)
@@ -99,6 +101,8 @@ class Loss:
         return {
             "queries": self.queries,
             "hit@5": {"all": round(every, 4), "routed": round(routed, 4)},
+            # What of it was lost because its base was not searched; the rest is another order of what was.
+            "relevant_in_bases_left_out": round(self.left_out / max(self.relevant[0], 1), 4),
             "lost_hits": round(1 - self.hit[1] / max(self.hit[0], 1), 4),
             "lost_relevant": round(1 - self.relevant[1] / max(self.relevant[0], 1), 4),
             "searched": {
@@ -213,19 +217,22 @@ async def ask(
         for question in asked:
             request = SearchRequest(question.text, bases, top_n=TOP, apply_gate=False)
             found: list[set[str]] = []
-            searched = 1.0
+            searched, of_all, left_out = 1.0, dict[str, UUID](), set[str]()
             for which, each in enumerate((request, replace(request, route=settings))):
                 began = time.perf_counter()
                 result = await retriever.search(scope, each)
                 search_ms[which].append((time.perf_counter() - began) * 1000)
                 found.append({passages[hit.paragraph_id] for hit in result.hits})
+                of_all = of_all or {passages[hit.paragraph_id]: hit.knowledge_base_id for hit in result.hits}
                 if result.route is not None:
                     searched = len(result.route.searched) / len(bases)
+                    asked_bases = set(result.route.searched)
+                    left_out = {passage for passage, base in of_all.items() if base not in asked_bases}
             began = time.perf_counter()
             await retriever.route(scope, replace(request, route=settings))
             route_ms.append((time.perf_counter() - began) * 1000)
             for loss in (of_set.setdefault(name, Loss()), total):
-                loss.add(found, set(question.relevance), searched)
+                loss.add(found, set(question.relevance), searched, left_out)
     summaries = {name: loss.summary() for name, loss in of_set.items()}
     summary = total.summary()
     return {

@@ -243,7 +243,7 @@ ROWS = (
     ACCOUNTS
     + INDEX_BUILDS
     + KNOWLEDGE
-    + ACCESS
+    + tuple(ACCESS)
     + TERMS
     + VERSIONS
     + DRAFTS
