@@ -355,7 +355,7 @@ def _stripped(data: Any) -> Any:
 @pytest.mark.timeout(240)  # 10 s on a machine that does nothing else
 @seed(30)
 @settings(
-    max_examples=4,
+    max_examples=2,
     deadline=None,
     database=None,
     phases=(Phase.explicit, Phase.generate),

@@ -1,5 +1,5 @@
 /** The small number behind a claim: hovering shows the passage, a click opens it in its document. */
-import { HoverCard, Text } from '@mantine/core';
+import { HoverCard, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { CitationOut } from '../../api/generated/types.gen';
@@ -17,20 +17,30 @@ export const placeOf = (citation: { page?: number | null; section: string }, pag
 export function CitationChip({ citation, runId }: Props) {
   const { t } = useTranslation();
   const focus = useFocusCitation();
+  const { document_id: documentId, paragraph_id: paragraphId } = citation;
   const place = placeOf(citation, (page) => t('common.page', { page }));
   const label = t('ask.citationLabel', { n: citation.n, document: citation.document, place });
   // What is not in the document any more is still in the version the answer was made from.
   const isPast = citation.available === false;
   const look = () => focus({ runId, n: citation.n });
   const away = () => focus({ runId, n: null });
+  if (documentId === null || paragraphId === null) {
+    return (
+      <Tooltip label={t('access.hiddenCitation')}>
+        <span className={classes.chip} data-gone role="img" aria-label={t('access.hiddenCitation')}>
+          {citation.n}
+        </span>
+      </Tooltip>
+    );
+  }
   return (
     <HoverCard width={360} shadow="lg" openDelay={180} closeDelay={80} withinPortal position="top">
       <HoverCard.Target>
         <Link
           to="/documents/$documentId"
-          params={{ documentId: citation.document_id }}
+          params={{ documentId }}
           search={{
-            paragraph: citation.paragraph_id,
+            paragraph: paragraphId,
             start: citation.offset,
             length: citation.text.length,
             run: runId,

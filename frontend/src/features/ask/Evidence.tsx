@@ -12,8 +12,9 @@ import { useFocusedCitation } from './focus';
 interface Passage {
   key: string;
   n: number | null;
-  documentId: string;
-  paragraphId: string;
+  /** Null: the caller may not see the document any more. */
+  documentId: string | null;
+  paragraphId: string | null;
   document: string;
   place: string;
   text: string;
@@ -31,7 +32,7 @@ function passagesOf(run: RunOut, page: (n: number) => string) {
     document: citation.document,
     place: placeOf(citation, page),
     text: citation.text,
-    similarity: citation.similarity ?? similarity.get(citation.paragraph_id) ?? null,
+    similarity: citation.similarity ?? similarity.get(citation.paragraph_id ?? '') ?? null,
     offset: citation.offset,
   }));
   const known = new Set(cited.map((passage) => passage.paragraphId));
@@ -87,6 +88,16 @@ function PassageCard({ passage, runId }: { passage: Passage; runId: string }) {
   useEffect(() => {
     if (lit) card.current?.scrollIntoView({ block: 'nearest' });
   }, [lit]);
+  if (passage.documentId === null || passage.paragraphId === null) {
+    return (
+      <div className={classes.card}>
+        <span className={classes.head}>
+          <span className={classes.number}>{passage.n}</span>
+          <span className={classes.name}>{t('access.hiddenCitation')}</span>
+        </span>
+      </div>
+    );
+  }
   return (
     <Link
       ref={card}

@@ -4,18 +4,20 @@ import { IconChevronDown, IconEye, IconEyeOff, IconRefresh, IconTrash } from '@t
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { retryDocument, updateDocument } from '../../api/generated/sdk.gen';
-import type { DocumentUpdate, DocumentView } from '../../api/generated/types.gen';
+import type { DocumentUpdate, DocumentView, FolderView } from '../../api/generated/types.gen';
 import { useNotify } from '../../components/useNotify';
+import { pathsOf } from '../access/folders';
 import classes from './DocumentsTab.module.css';
 
 interface Props {
   documents: DocumentView[];
+  folders: FolderView[];
   onRemove: () => void;
   onClear: () => void;
   onChanged: () => unknown;
 }
 
-export function BulkBar({ documents, onRemove, onClear, onChanged }: Props) {
+export function BulkBar({ documents, folders, onRemove, onClear, onChanged }: Props) {
   const { t } = useTranslation();
   const { failed } = useNotify();
   const each = useMutation({
@@ -75,6 +77,23 @@ export function BulkBar({ documents, onRemove, onClear, onChanged }: Props) {
         >
           {t('document.activate')}
         </Button>
+      )}
+      {folders.length > 0 && (
+        <Menu width={260}>
+          <Menu.Target>
+            <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} />}>
+              {t('access.moveTo')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+            <Menu.Item onClick={() => set(documents, { folder_id: null })}>{t('access.top')}</Menu.Item>
+            {pathsOf(folders).map((one) => (
+              <Menu.Item key={one.id} onClick={() => set(documents, { folder_id: one.id })}>
+                {one.path}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
       )}
       <Menu width={260}>
         <Menu.Target>

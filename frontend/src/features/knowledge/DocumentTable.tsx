@@ -4,6 +4,7 @@ import {
   IconAlertTriangle,
   IconDots,
   IconDownload,
+  IconLock,
   IconPlayerStop,
   IconRefresh,
   IconTrash,
@@ -16,6 +17,7 @@ import type { DocumentView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { useNotify } from '../../components/useNotify';
 import { formatAgo, formatBytes, formatDateTime, formatNumber, formatPercent } from '../../i18n/format';
+import { AccessBadge } from '../access/AccessBadge';
 import { DocumentFailure } from './DocumentFailure';
 import classes from './DocumentTable.module.css';
 import { isWorking, StateChip } from './StateChip';
@@ -27,9 +29,10 @@ interface Props {
   onSelect: (ids: ReadonlySet<string>) => void;
   onRemove: (id: string) => void;
   onRetry: (id: string) => void;
+  onAccess: (document: DocumentView) => void;
 }
 
-export function DocumentTable({ documents, selected, onSelect, onRemove, onRetry }: Props) {
+export function DocumentTable({ documents, selected, onSelect, onRemove, onRetry, onAccess }: Props) {
   const { t } = useTranslation();
   const { mayWrite } = useCaller();
   const all = documents.every((one) => selected.has(one.id));
@@ -82,6 +85,7 @@ export function DocumentTable({ documents, selected, onSelect, onRemove, onRetry
               }}
               onRemove={() => onRemove(document.id)}
               onRetry={() => onRetry(document.id)}
+              onAccess={() => onAccess(document)}
             />
           ))}
         </Table.Tbody>
@@ -97,9 +101,10 @@ interface RowProps {
   onToggle: () => void;
   onRemove: () => void;
   onRetry: () => void;
+  onAccess: () => void;
 }
 
-function Row({ document, mayWrite, selected, onToggle, onRemove, onRetry }: RowProps) {
+function Row({ document, mayWrite, selected, onToggle, onRemove, onRetry, onAccess }: RowProps) {
   const { t } = useTranslation();
   const { failed } = useNotify();
   const warningText = useWarningText();
@@ -120,6 +125,7 @@ function Row({ document, mayWrite, selected, onToggle, onRemove, onRetry }: RowP
         <Link to="/documents/$documentId" params={{ documentId: document.id }} className={classes.link}>
           {document.name}
         </Link>
+        <AccessBadge access={document.access} />
         {document.warnings.length > 0 && (
           <Tooltip label={document.warnings.map(warningText).join(' ')}>
             <Text component="span" size="xs" className={classes.warning}>
@@ -165,6 +171,11 @@ function Row({ document, mayWrite, selected, onToggle, onRemove, onRetry }: RowP
                 leftSection={<IconDownload size={15} />}
               >
                 {t('knowledge.download')}
+              </Menu.Item>
+            )}
+            {mayWrite && (
+              <Menu.Item leftSection={<IconLock size={15} />} onClick={onAccess}>
+                {t('access.title')}
               </Menu.Item>
             )}
             {mayWrite && stopped && (

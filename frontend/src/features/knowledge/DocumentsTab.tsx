@@ -1,10 +1,10 @@
 /** The documents of a base: drop files anywhere, watch them become ready, act on many at once. */
 import { Button, Group, Text } from '@mantine/core';
 import { IconFileUpload, IconUpload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listDocumentsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { listDocumentsQueryKey, listFoldersOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { deleteDocument, listDocuments, retryDocument } from '../../api/generated/sdk.gen';
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
@@ -17,6 +17,8 @@ import { useHidden, useUndoableDelete } from '../../components/undo';
 import { useCursorList } from '../../components/useCursorList';
 import { useNotify } from '../../components/useNotify';
 import { formatBytes } from '../../i18n/format';
+import { AccessDialog, type Subject } from '../access/AccessDialog';
+import { FolderBar } from '../access/FolderBar';
 import { AddMenu } from './AddMenu';
 import { BulkBar } from './BulkBar';
 import { DocumentFilters } from './DocumentFilters';
@@ -40,16 +42,22 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { words, setWords, q } = useSearchWords();
   const [filter, setFilter] = useState(noFilter);
-  const adding = useAddFiles(base.id);
+  const [folder, setFolder] = useState<string | null>(null);
+  const [subject, setSubject] = useState<Subject | null>(null);
+  const adding = useAddFiles(base.id, folder);
   const dropping = useFileDrop(mayWrite, adding.add);
-  const query = queryOf(filter, q);
   const path = { knowledge_base_id: base.id };
+  const folders = useQuery(listFoldersOptions({ path })).data?.items ?? [];
+  const query = { ...queryOf(filter, q), ...(folder ? { folder_id: folder } : {}) };
   const list = useCursorList(listDocumentsQueryKey({ path, query }), (cursor, signal) =>
     listDocuments({ path, query: { ...query, ...cursor }, signal, throwOnError: true }),
   );
   const documents = list.items.filter((one) => !hidden.has(one.id));
   const refresh = () =>
-    client.invalidateQueries({ queryKey: [{ _id: listDocumentsQueryKey({ path })[0]._id }] });
+    Promise.all([
+      client.invalidateQueries({ queryKey: [{ _id: listDocumentsQueryKey({ path })[0]._id }] }),
+      client.invalidateQueries({ queryKey: listFoldersOptions({ path }).queryKey }),
+    ]);
   const remove = (ids: string[]) => {
     const name = documents.find((one) => one.id === ids[0])?.name ?? '';
     removeWithUndo({
@@ -74,7 +82,12 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
     await refresh();
   };
   const isEmpty =
-    list.isSuccess && documents.length === 0 && !q && filter === noFilter && uploads.length === 0;
+    list.isSuccess &&
+    documents.length === 0 &&
+    !q &&
+    filter === noFilter &&
+    uploads.length === 0 &&
+    folders.length === 0;
 
   return (
     <div>
@@ -99,11 +112,26 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
           {mayWrite && <AddMenu base={base} onPick={adding.pick} />}
         </Group>
       )}
+      {!isEmpty && (
+        <FolderBar
+          baseId={base.id}
+          folders={folders}
+          current={folder}
+          onOpen={(id) => {
+            setFolder(id);
+            setSelected(new Set());
+          }}
+          onAccess={setSubject}
+          onChanged={refresh}
+        />
+      )}
+      <AccessDialog subject={subject} onClose={() => setSubject(null)} onChanged={refresh} />
       <DraftsNotice baseId={base.id} />
       <UploadList uploads={uploads} />
       {selected.size > 0 && (
         <BulkBar
           documents={documents.filter((one) => selected.has(one.id))}
+          folders={folders}
           onRemove={() => remove([...selected])}
           onClear={() => setSelected(new Set())}
           onChanged={refresh}
@@ -134,6 +162,7 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
           onSelect={setSelected}
           onRemove={(id) => remove([id])}
           onRetry={(id) => retry([id])}
+          onAccess={(one) => setSubject({ kind: 'document', id: one.id, name: one.name })}
         />
       )}
       <LoadMore list={list} />

@@ -17,6 +17,7 @@ export interface Upload {
   baseId: string;
   file: File;
   way: Way;
+  folderId: string | null;
   state: 'waiting' | 'sending' | 'done' | 'failed';
   progress: number;
   problem: ProblemError | null;
@@ -49,9 +50,24 @@ export const useUploads = (baseId: string) => {
   return all.filter((upload) => upload.baseId === baseId && upload.state !== 'done');
 };
 
-export function startUploads(baseId: string, files: readonly File[], client: QueryClient, way: Way = 'now') {
+export function startUploads(
+  baseId: string,
+  files: readonly File[],
+  client: QueryClient,
+  way: Way = 'now',
+  folderId: string | null = null,
+) {
   const added = files.map(
-    (file): Upload => ({ id: nextId++, baseId, file, way, state: 'waiting', progress: 0, problem: null }),
+    (file): Upload => ({
+      id: nextId++,
+      baseId,
+      file,
+      way,
+      folderId,
+      state: 'waiting',
+      progress: 0,
+      problem: null,
+    }),
   );
   publish([...uploads, ...added]);
   pump(client);
@@ -78,9 +94,10 @@ async function send(upload: Upload, client: QueryClient) {
   const controller = new AbortController();
   controllers.set(upload.id, controller);
   change(upload.id, { state: 'sending' });
+  const into = upload.folderId === null ? '' : `?folder_id=${upload.folderId}`;
   try {
     const result = await sendFile<UploadResult>(
-      `/api/v1/knowledge-bases/${upload.baseId}/${upload.way === 'preview' ? 'drafts' : 'files'}`,
+      `/api/v1/knowledge-bases/${upload.baseId}/${upload.way === 'preview' ? 'drafts' : 'files'}${into}`,
       'files',
       upload.file,
       { onProgress: (progress) => change(upload.id, { progress }), signal: controller.signal },

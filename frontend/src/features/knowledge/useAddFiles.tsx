@@ -8,7 +8,7 @@ import { keptWay } from './importWay';
 import { acceptedKinds } from './kinds';
 import { startUploads, type Way } from './uploads';
 
-export function useAddFiles(baseId: string) {
+export function useAddFiles(baseId: string, folderId: string | null = null) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -16,7 +16,7 @@ export function useAddFiles(baseId: string) {
   const [chosen, setChosen] = useState<readonly File[]>([]);
   const send = (files: readonly File[], way: Way) => {
     setChosen([]);
-    startUploads(baseId, files, client, way);
+    startUploads(baseId, files, client, way, folderId);
     if (way === 'preview') navigate({ to: '/knowledge/$baseId/preview', params: { baseId } });
   };
   const add = (files: readonly File[]) => {

@@ -1,3 +1,4 @@
+import access from './access.json';
 import applications from './applications.json';
 import ask from './ask.json';
 import common from './common.json';
@@ -26,6 +27,7 @@ import versions from './versions.json';
 import warnings from './warnings.json';
 
 export default {
+  access,
   applications,
   ask,
   common,
