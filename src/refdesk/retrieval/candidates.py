@@ -47,11 +47,17 @@ class Candidates:
         """Positions of each paragraph's best row by `scores`, best first.
 
         Equal scores are ordered by cosine, then words, then id, so that the same question gives the same
-        order twice.
+        order twice, and in another index of the same base.
         """
         order = sorted(
             range(len(self.rows)),
-            key=lambda i: (-scores[i], -self.dense[i], -self.lexical[i], self.rows[i].entry_id.bytes),
+            key=lambda i: (
+                -scores[i],
+                -self.dense[i],
+                -self.lexical[i],
+                self.rows[i].paragraph_id.bytes,
+                self.rows[i].entry_id.bytes,
+            ),
         )
         seen: set[UUID] = set()
         best: list[int] = []

@@ -64,7 +64,7 @@ export function ComparisonTable({ build, nameOf, onChanged }: Props) {
             {found.available > found.questions && t('rebuilding.sampled', { available: found.available })}
           </Text>
           <ScrollArea type="auto" offsetScrollbars>
-            <Table miw={420} fz="sm">
+            <Table miw={300} fz="sm" horizontalSpacing={6}>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>{t('rebuilding.index')}</Table.Th>
@@ -80,7 +80,9 @@ export function ComparisonTable({ build, nameOf, onChanged }: Props) {
                       <Table.Td colSpan={4} c="dimmed" fz="xs">
                         {t(`rebuilding.modes.${mode.mode as 'blend' | 'embedding'}`)} —{' '}
                         {t('rebuilding.only', {
+                          first: nameOf(found.active_model_id),
                           active: mode.only_active,
+                          second: nameOf(found.other_model_id),
                           other: mode.only_other,
                           share: formatPercent(mode.disagreement),
                         })}
