@@ -169,9 +169,7 @@ async def _step(play: Play, rng: random.Random) -> None:
     if kind == "folder":
         folder = rng.choice(FOLDERS[1:])
         people = _some_people(play, rng, by)
-        sent = await client.put(
-            f"{API}/folders/{play.folders[folder]}/access", json=_list(play, people)
-        )
+        sent = await client.put(f"{API}/folders/{play.folders[folder]}/access", json=_list(play, people))
         if not play.may_see_folder(by, folder):
             assert sent.status_code == 404
             return
@@ -263,7 +261,15 @@ def _unzipped(response: httpx.Response) -> str:
 
 def _by_id(document: Kept) -> Iterator[tuple[str, str]]:
     """Every way to a document or its paragraph by id."""
-    for path in ("", "/paragraphs", "/versions", "/versions/1/paragraphs", "/export", "/file", "/pages/1.png"):
+    for path in (
+        "",
+        "/paragraphs",
+        "/versions",
+        "/versions/1/paragraphs",
+        "/export",
+        "/file",
+        "/pages/1.png",
+    ):
         yield f"{API}/documents/{{0}}{path}", document.id
     yield f"{API}/documents/{{0}}/diff?from=1&to=1", document.id
     yield f"{API}/documents/{{0}}/access", document.id
