@@ -32,7 +32,7 @@ export function Explain({ request, subject, onSubject }: Props) {
   });
   const documents = lists.flatMap((list) => list.data?.items ?? []);
   return (
-    <section className={`rd-card ${classes.explain}`} aria-label={t('hitTest.whyTitle')}>
+    <section className={`rd-card ${classes.explain}`}>
       <Stack gap="sm">
         <Select
           label={t('hitTest.whyTitle')}
