@@ -62,8 +62,8 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     server = subprocess.Popen(
         [
             SERVER, "--no-defaults", f"--datadir={data}", own, "--bind-address=127.0.0.1", f"--port={number}",
-            f"--socket={_short_socket(folder)}", f"--init-file={start}", "--innodb-ft-min-token-size=1", "--skip-name-resolve",
-            "--innodb-buffer-pool-size=32M",
+            f"--socket={_short_socket(folder)}", f"--init-file={start}", "--innodb-ft-min-token-size=1",
+            "--skip-name-resolve", "--innodb-buffer-pool-size=32M",
         ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
