@@ -1,10 +1,11 @@
-"""Measures searches by callers who may see 1 %, 10 % and 50 % of one base, against the exact order of what they see.
+"""Measures searches by callers who may see 1 %, 10 % and 50 % of one base, against the exact order of that.
 
     python -m benchmarks.filtered_recall [--database-url URL] [--entries N] [--dimensions D] [--queries N]
 
-Documents of ten paragraphs lie under a hundred access lists: once at random, once by topic, where what a caller
-may see lies in other places than most questions. Recall@10 of each leg, and p50/p95 of a blend search without
-the query's embedding. `--exact-scan-limit` below the default lets smaller bases go the ways of large ones.
+Documents of ten paragraphs lie under a hundred access lists: once at random, once by topic, where what a
+caller may see lies in other places than most questions. Recall@10 of each leg, and p50/p95 of a blend search
+without the query's embedding. With a lower
+`--exact-scan-limit` smaller bases go the ways of large ones.
 Prints JSON with the load of the machine; needs no model.
 """
 

@@ -1,4 +1,4 @@
-"""Who may see what, over HTTP: nothing that is hidden from a caller is told by anything, what is not is found.
+"""Who may see what, over HTTP: nothing hidden from a caller is told by anything, what is not is found.
 
 A random history of restrictions, moves and changes of groups is played on one base. After each step everybody
 asks everything there is to ask. Each document has a word, a name and ids that stand nowhere else; an oracle
@@ -29,6 +29,17 @@ API = "/api/v1"
 DOCUMENTS = 6
 FOLDERS = ("", "a", "a/b", "c")  # "" is the top
 COMMON = "The turbine inspection interval"
+
+# Of each caller, under which name they stand on lists; None: they see everything.
+PERSONS = {
+    "owner": None,
+    "owner_key": None,
+    "editor": "editor",
+    "editor_key": "editor",
+    "bound_key": "editor",
+    "viewer": "viewer",
+    "member": "member",
+}
 
 
 @dataclass
@@ -61,19 +72,8 @@ class Play:
     members: set[str] = field(default_factory=set[str])
     asked: dict[str, list[tuple[str, str]]] = field(default_factory=dict[str, list[tuple[str, str]]])
 
-    # Of each caller, under which name they stand on lists; None: they see everything.
-    PERSONS = {
-        "owner": None,
-        "owner_key": None,
-        "editor": "editor",
-        "editor_key": "editor",
-        "bound_key": "editor",
-        "viewer": "viewer",
-        "member": "member",
-    }
-
     def may_see(self, caller: str, document: Kept) -> bool:
-        person = self.PERSONS[caller]
+        person = PERSONS[caller]
         listed = document.people
         folder = document.folder
         while listed is None and folder:
@@ -88,7 +88,7 @@ class Play:
 
 
 @pytest.fixture(scope="module")
-async def play(world: World) -> AsyncIterator[Play]:
+async def play(world: World) -> Play:
     embed_by_hashing(world)
     owner = world.owner
     base = ok(await owner.post(f"{API}/knowledge-bases", json={"name": "Access"}))
@@ -113,7 +113,7 @@ async def play(world: World) -> AsyncIterator[Play]:
     made = Play(world, base["id"], clients, folders, group["id"])
     for number in range(DOCUMENTS):
         made.documents.append(await _document(made, number))
-    yield made
+    return made
 
 
 async def _document(play: Play, number: int) -> Kept:
@@ -135,7 +135,8 @@ async def _index(world: World, document_id: UUID, base_id: UUID, rows: list[dict
     async with world.database.transaction() as session:
         base = await session.get(KnowledgeBase, base_id)
         document = await session.get(Document, document_id)
-        assert base is not None and document is not None
+        assert base is not None
+        assert document is not None
         document.state = "ready"
         index = await session.get(KnowledgeIndex, base.active_index_id)
         assert index is not None
@@ -203,7 +204,7 @@ def _some_people(play: Play, rng: random.Random, by: str) -> frozenset[str] | No
     if rng.random() < 0.25:
         return None
     people = {name for name in ("editor", "viewer", "member", "group") if rng.random() < 0.35}
-    person = play.PERSONS[by]
+    person = PERSONS[by]
     if person is not None and not ("group" in people and person in play.members):
         people.add(person)
     return frozenset(people)
@@ -347,7 +348,8 @@ async def _look_back(play: Play, caller: str) -> None:
                 assert secret not in told, f"{caller} is told {secret} by an old conversation"
         for document in hidden:
             if document.word in asked:
-                assert document.id not in told and document.name not in told
+                assert document.id not in told
+                assert document.name not in told
 
 
 def _stripped(data: Any) -> Any:
