@@ -11,6 +11,8 @@ from refdesk.knowledge.splitting.sizing import Sizing, last_at_or_before
 
 _SOFT = re.compile(r"\n|[，、,:：]\s?|\s+")
 _WINDOW = 2000
+# No person writes that many marks on one letter; going back over all of a run made each cut one character.
+_MOST_JOINED = 32
 
 
 class Cutter:
@@ -51,9 +53,12 @@ class Cutter:
         soft = [m.end() for m in _SOFT.finditer(self.text, low, furthest)]
         if soft and soft[-1] > start:
             return soft[-1]
-        cut = max(furthest, start + 1)
-        while cut > start + 1 and cut < len(self.text) and _joins(self.text[cut]):
+        furthest = max(furthest, start + 1)
+        cut = furthest
+        while cut < len(self.text) and _joins(self.text[cut]):
             cut -= 1
+            if cut <= max(start, furthest - _MOST_JOINED):
+                return furthest
         return cut
 
 

@@ -29,7 +29,10 @@ _MAX_PATTERN = 1000
 MAX_PATTERNS = 6
 # The product of all counts of a pattern: 100,000 compile in 0.1 s to 25 MB.
 _MAX_UNROLLED = 100_000
-_COUNT = re.compile(r"\\.|\[(?:\\.|[^\]\\])+\]|\{(\d*)(?:,(\d*))?\}", re.DOTALL)
+# Also those in sets of characters: a comment with a bracket, `(?#[)`, would hide what follows like a set.
+# Under the flag `x` there may be white space, and comments, between the digits.
+_COUNT = re.compile(r"\\.|\{([\d\s]*)(?:,([\d\s]*))?\}", re.DOTALL)
+_VERBOSE = re.compile(r"\\.|(\(\?[a-zA-Z\d]*x)", re.DOTALL)
 _CALL = re.compile(r"\\.|(\(\?(?:R|\d+|&\w+|P>\w+)\))", re.DOTALL)
 _PROBE_S = 0.5
 # A quadratic pattern passes a run of this length in a millisecond, what doubles with each character never.
@@ -93,9 +96,11 @@ def compiled_pattern(source: str) -> regex.Pattern[str]:
     """A user's pattern, compiled. Raises `PatternInvalid`."""
     if len(source) > _MAX_PATTERN:
         raise PatternInvalid("A split pattern is too long.", pattern=source[:100])
+    if any(flag[1] for flag in _VERBOSE.finditer(source)) and "#" in source:
+        raise PatternInvalid("A split pattern must not have comments under the flag x.", pattern=source[:100])
     unrolled = 1
     for count in _COUNT.finditer(source):
-        largest = max((int(n) for n in (count[1], count[2]) if n), default=1)
+        largest = max((int(n) for n in map(_digits, count.groups()) if n), default=1)
         unrolled *= max(1, largest)
     if unrolled > _MAX_UNROLLED:
         raise PatternInvalid("The counts of a split pattern are too large.", pattern=source)
@@ -107,6 +112,10 @@ def compiled_pattern(source: str) -> regex.Pattern[str]:
         raise PatternInvalid(pattern=source, reason=str(error)) from error
     except (RecursionError, OverflowError, MemoryError, ValueError) as error:
         raise PatternInvalid(pattern=source, reason=type(error).__name__) from error
+
+
+def _digits(count: str | None) -> str:
+    return "".join((count or "").split())
 
 
 def _found(view: str, patterns: Sequence[str]) -> Iterable[Mark]:

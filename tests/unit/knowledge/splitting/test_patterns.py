@@ -91,6 +91,9 @@ def test_check_refuses_what_is_catastrophic_on_some_other_text(pattern: str) -> 
     [
         r"(a{99999}){99999}",
         r"((a{99}){99}){99}",
+        r"(?#[)(a{3000}){3000}(?#])",
+        r"(?x)(a{ 3000 }){ 3 000 }",
+        "(?x)# [\n(a{3#\n000}){3#\n000}#]",
         "(?:" * 300 + "a" + ")" * 300,
         r"(?R)?a",
         r"(?P<x>(?&x)a)",

@@ -1,5 +1,6 @@
 """Overlapping index pieces."""
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -43,3 +44,13 @@ def test_short_text_is_one_piece_and_blank_text_none() -> None:
 def test_overlap_that_would_never_advance_is_refused() -> None:
     with pytest.raises(ValueError, match="half"):
         pieces("text", limit_chars=10, overlap_chars=6)
+
+
+@pytest.mark.parametrize("mark", ["\u0301", "\u200d"])
+def test_long_runs_of_joining_marks_are_cut_at_the_limit(mark: str) -> None:
+    text = "e" + mark * 20_000
+    begin = time.perf_counter()
+    spans = pieces(text, limit_chars=600, overlap_chars=100)
+    assert time.perf_counter() - begin < 5
+    assert max(end - start for start, end in spans) <= 600
+    assert len(spans) < 50  # one piece a character before

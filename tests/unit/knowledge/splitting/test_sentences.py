@@ -1,5 +1,7 @@
 """Sentence ends of Chinese and English."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,3 +60,10 @@ def test_spans_are_ordered_and_cover_every_visible_character(text: str) -> None:
         assert text[at:start].strip() == ""
         at = end
     assert text[at:].strip() == ""
+
+
+@pytest.mark.parametrize("unit", [".", "·", "…", ".*", '."', "_", "\n ", ". "])
+def test_long_runs_of_one_mark_take_linear_time(unit: str) -> None:
+    begin = time.perf_counter()
+    sentences(unit * 50_000 + "x")
+    assert time.perf_counter() - begin < 5  # dots took over two minutes
