@@ -73,7 +73,7 @@ export function hitTest(desk) {
     await page.getByRole('option', { name: 'bell.md' }).click();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row(/fog bell.*bell\.md/).waitFor();
-    await page.getByRole('tab', { name: 'Run' }).click();
+    await page.getByRole('tab', { name: 'Run', exact: true }).click();
     await page.getByRole('button', { name: 'Run 3 questions' }).click();
     await row(/fog bell.*Found/).waitFor();
     await page.getByText('100%').first().waitFor();

@@ -71,8 +71,16 @@ export function BatchTest({ base }: { base: KnowledgeBaseView }) {
             />
           )}
           <div className={two ? classes.columns : undefined}>
-            <SettingsFields value={a} onChange={setA} />
-            {two && <SettingsFields value={b} onChange={setB} />}
+            <section aria-label={t('hitTest.sides.a')}>
+              {two && <Text fw={600}>{t('hitTest.sides.a')}</Text>}
+              <SettingsFields value={a} onChange={setA} />
+            </section>
+            {two && (
+              <section aria-label={t('hitTest.sides.b')}>
+                <Text fw={600}>{t('hitTest.sides.b')}</Text>
+                <SettingsFields value={b} onChange={setB} />
+              </section>
+            )}
           </div>
           <Switch
             label={t('hitTest.compareTwo')}

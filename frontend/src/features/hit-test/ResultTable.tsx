@@ -34,7 +34,7 @@ export function ResultTable({ first, second, keep }: Props) {
               <Table.Th>{t('hitTest.expected')}</Table.Th>
               <Table.Th>{second ? t('hitTest.sides.a') : t('hitTest.outcome')}</Table.Th>
               {second && <Table.Th>{t('hitTest.sides.b')}</Table.Th>}
-              <Table.Th>{t('hitTest.came')}</Table.Th>
+              {!second && <Table.Th>{t('hitTest.came')}</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -46,11 +46,19 @@ export function ResultTable({ first, second, keep }: Props) {
                 </Table.Td>
                 <Table.Td>
                   <OutcomeCell result={one} />
+                  {second && <Came result={one} />}
                 </Table.Td>
-                {second && <Table.Td>{other && <OutcomeCell result={other} />}</Table.Td>}
-                <Table.Td>
-                  <Came result={other ?? one} />
-                </Table.Td>
+                {second && (
+                  <Table.Td>
+                    {other && <OutcomeCell result={other} />}
+                    {other && <Came result={other} />}
+                  </Table.Td>
+                )}
+                {!second && (
+                  <Table.Td>
+                    <Came result={one} />
+                  </Table.Td>
+                )}
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Switch } from '@mantine/core';
+import { Button, Group, Paper, Stack, Switch, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -39,8 +39,16 @@ export function TestSetRun({ set }: { set: TestSetView }) {
       >
         <Stack>
           <div className={two ? classes.columns : undefined}>
-            <SettingsFields value={a} onChange={setA} />
-            {two && <SettingsFields value={b} onChange={setB} />}
+            <section aria-label={t('hitTest.sides.a')}>
+              {two && <Text fw={600}>{t('hitTest.sides.a')}</Text>}
+              <SettingsFields value={a} onChange={setA} />
+            </section>
+            {two && (
+              <section aria-label={t('hitTest.sides.b')}>
+                <Text fw={600}>{t('hitTest.sides.b')}</Text>
+                <SettingsFields value={b} onChange={setB} />
+              </section>
+            )}
           </div>
           <Switch
             label={t('hitTest.compareTwo')}
