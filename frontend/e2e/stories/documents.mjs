@@ -193,6 +193,44 @@ export function documents(desk) {
     await page.context().close();
   });
 
+  test('a preview asks for the password, says when it is wrong, and keeps a wide table readable', async () => {
+    const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
+    const other = await call(page, 'POST', '/knowledge-bases', { name: 'Previews' });
+    await page.goto(`/knowledge/${other.id}`);
+    const columns = Array.from({ length: 24 }, (_, n) => `Measurement${n}`);
+    const table = [columns, columns.map(() => '---'), columns.map((_, n) => n)];
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Add files' }).first().click();
+    await (await chooser).setFiles([
+      { name: 'locked.pdf', mimeType: 'application/pdf', buffer: lockedPdf },
+      {
+        name: 'wide.md',
+        mimeType: 'text/markdown',
+        buffer: Buffer.from(table.map((row) => `| ${row.join(' | ')} |`).join('\n')),
+      },
+    ]);
+    await page.getByRole('button', { name: /^Preview first/ }).click();
+    await page.waitForURL('**/preview');
+    await page.getByRole('button', { name: /^wide\.md/ }).click();
+    const region = page.getByRole('region', { name: 'Table' });
+    await region.waitFor();
+    const heights = await region
+      .locator('th')
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().height));
+    assert.ok(Math.max(...heights) < 60, 'a word of a cell stands on one line');
+    await page.getByRole('button', { name: /^locked\.pdf/ }).click();
+    await page.getByText('This file asks for a password').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill('wrong');
+    await page.getByRole('button', { name: 'Open the file' }).click();
+    await page.getByText('password-wrong').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill('open sesame');
+    await page.getByRole('button', { name: 'Open the file' }).click();
+    await page.getByText('Kryptos cupboard').waitFor();
+    assert.deepEqual(page.problems, []);
+    await call(page, 'DELETE', `/knowledge-bases/${other.id}`);
+    await page.context().close();
+  });
+
   test('questions and answers come in from a table', async () => {
     const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
     await page.goto(`/knowledge/${base.id}`);

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconLock, IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { getDocumentQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { getDocumentQueryKey, listDraftsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { retryDocument } from '../../api/generated/sdk.gen';
 import type { DocumentError, DocumentView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
@@ -32,6 +32,10 @@ export function DocumentFailureNotice({ document, error }: { document: DocumentV
     onSuccess: (view) => {
       setPassword('');
       client.setQueryData(getDocumentQueryKey({ path: { document_id: document.id } }), view);
+      // A preview reads its files from the list of drafts, which is asked again only while one is being read.
+      const path = { knowledge_base_id: document.knowledge_base_id };
+      if (document.is_draft)
+        return client.invalidateQueries({ queryKey: [{ _id: listDraftsQueryKey({ path })[0]._id }] });
     },
     onError: failed,
   });

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
 import Markdown from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
@@ -13,6 +14,7 @@ const rehypePlugins = [rehypeSanitize];
 
 /** A paragraph's text. The cited passage is marked exactly, so the text is then shown as it is stored. */
 export function ParagraphText({ content, target }: { content: string; target: Target | null }) {
+  const { t } = useTranslation();
   const mark = useRef<HTMLElement>(null);
   const start = target?.start ?? null;
   const length = target?.length ?? null;
@@ -46,7 +48,15 @@ export function ParagraphText({ content, target }: { content: string; target: Ta
       <Markdown
         remarkPlugins={remarkPlugins}
         rehypePlugins={rehypePlugins}
-        components={{ img: ({ alt }) => <em>{alt}</em> }}
+        components={{
+          img: ({ alt }) => <em>{alt}</em>,
+          table: ({ children }) => (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+            <section className={classes.wide} tabIndex={0} aria-label={t('paragraphs.table')}>
+              <table>{children}</table>
+            </section>
+          ),
+        }}
       >
         {content}
       </Markdown>
