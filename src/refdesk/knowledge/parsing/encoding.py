@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
 
+from refdesk.knowledge.parsing.latin import latin_encoding
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -98,7 +100,7 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     name = _known(declared)
     if name and name != "utf-8" and _fits(sample, name):
         return _finish(data, name, certain=True)
-    if _mostly_utf8(sample):
+    if _mostly_utf8(sample, whole=len(sample) == len(data)):
         return _finish(data, "utf-8", certain=False)
     for wide in ("utf-16-le", "utf-16-be"):
         # Chinese without a single space or digit has no zero bytes; everyday characters give it away.
@@ -107,6 +109,9 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     east, score = _east_asian(sample)
     if east and score >= 0.25:
         return _finish(data, east, certain=score >= 0.35)
+    latin = latin_encoding(sample)
+    if latin:
+        return _finish(data, latin, certain=False)
     guess = from_bytes(sample, steps=4, chunk_size=1024).best()
     if guess and not guess.encoding.startswith(("utf_16", "utf_32", "utf_7", "cp037", "cp500", "cp273")):
         return _finish(data, guess.encoding, certain=False)
@@ -179,9 +184,9 @@ def _fits(sample: bytes, encoding: str) -> bool:
     return text.count("\ufffd") <= max(1, len(text) // 200)
 
 
-def _mostly_utf8(sample: bytes) -> bool:
+def _mostly_utf8(sample: bytes, *, whole: bool) -> bool:
     """UTF-8 with a few damaged bytes: real multi-byte sequences outnumber the damage by far."""
-    text = codecs.getincrementaldecoder("utf-8")(errors="replace").decode(sample)
+    text = codecs.getincrementaldecoder("utf-8")(errors="replace").decode(sample, final=whole)
     foreign = sum(1 for c in text if c > "\x7f" and c != "\ufffd")
     return foreign > 4 * text.count("\ufffd") or (foreign == 0 and text.count("\ufffd") <= len(text) // 1000)
 
