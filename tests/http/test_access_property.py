@@ -367,7 +367,7 @@ def _stripped(data: Any) -> Any:
     deadline=None,
     database=None,
     phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(number=st.integers(0, 2**32))
 async def test_nothing_hidden_is_told_and_all_that_is_visible_is_found(play: Play, number: int) -> None:

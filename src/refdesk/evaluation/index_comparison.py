@@ -23,15 +23,17 @@ from refdesk.kit.clock import now
 from refdesk.kit.errors import AppError
 from refdesk.kit.web import Tx
 from refdesk.knowledge import KnowledgeBaseRepository
-from refdesk.knowledge.indexing.tables import IndexBuild
+from refdesk.knowledge.indexing import IndexBuild
 from refdesk.knowledge.rebuilding import (
     IndexBuildNotReady,
     IndexBuildRepository,
     IndexBuilds,
     IndexBuildView,
+    IndexComparison,
+    LegFigures,
+    ModeComparison,
     after_build,
 )
-from refdesk.knowledge.rebuilding.schemas import IndexComparison, LegFigures, ModeComparison
 from refdesk.retrieval import Retriever, SearchRequest
 
 log = structlog.get_logger(__name__)

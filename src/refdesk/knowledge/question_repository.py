@@ -67,7 +67,10 @@ class QuestionRepository:
         attached = exists().where(ParagraphQuestion.question_id == question.id)
         shown = (
             exists()
-            .where(ParagraphQuestion.question_id == question.id)
+            .where(
+                ParagraphQuestion.question_id == question.id,
+                ParagraphQuestion.workspace_id == self.scope.workspace_id,
+            )
             .where(Paragraph.id == ParagraphQuestion.paragraph_id)
             .where(Document.id == Paragraph.document_id, Document.deleted_at.is_(None), may_see(self.scope))
         )

@@ -48,7 +48,7 @@ async def route(
             library.scope,
             RouteQuery(question, {bases[0].embedder.model_id: vectors[0]}, uses_words=True),
             [base.id for base in bases],
-            RouteSettings(**({"few": 2, "at_least": 1} | settings)),
+            RouteSettings(**(dict[str, Any](few=2, at_least=1) | settings)),
             lists=lists,
         )
 

@@ -30,7 +30,7 @@ async def test_who_comes_when_enough_wait_is_told_to_come_again(monkeypatch: pyt
     async def draw() -> bytes:
         document = Document(id=new_id(), kind="pdf")
         return await page_images.render(
-            database, Scope.system(new_id()), Settings(), document, Blob(id=new_id()), 1, 1.0
+            database, Scope.system(new_id()), Settings(), document, "pdf", Blob(id=new_id()), 1, 1.0
         )
 
     most = page_images.MOST_AT_ONCE + page_images.MOST_WAITING

@@ -32,7 +32,9 @@ export function ComparisonTable({ build, nameOf, onChanged }: Props) {
       <Table.Td>{label}</Table.Td>
       <Table.Td ta="right">{formatPercent(figures.hit_at_5, 1)}</Table.Td>
       <Table.Td ta="right">{figures.ndcg_at_10.toFixed(3)}</Table.Td>
-      <Table.Td ta="right">{formatNumber(Math.round(figures.p50_ms))} ms</Table.Td>
+      <Table.Td ta="right">
+        {t('ask.milliseconds', { ms: formatNumber(Math.round(figures.p50_ms)) })}
+      </Table.Td>
     </Table.Tr>
   );
   return (

@@ -133,7 +133,7 @@ class ListRepository:
         self.session = session
         self.scope = scope
 
-    async def own(self) -> frozenset[int] | None:
+    async def own(self) -> frozenset[int] | None:  # scope: `lists_of` names the workspace
         """All lists the caller is on; None: every one."""
         if sees_all(self.scope):
             return None

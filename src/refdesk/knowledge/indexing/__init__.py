@@ -31,7 +31,7 @@ from refdesk.knowledge.indexing.repository import (
 from refdesk.knowledge.indexing.scripts import Script, dominant_script, query_scripts
 from refdesk.knowledge.indexing.shared_graph import in_graph, shared_graphs
 from refdesk.knowledge.indexing.statistics import Statistics, StatisticsRepository
-from refdesk.knowledge.indexing.tables import KnowledgeIndex
+from refdesk.knowledge.indexing.tables import IndexBuild, KnowledgeIndex
 from refdesk.knowledge.indexing.terms import salt_of, term_of
 from refdesk.knowledge.indexing.tokens import NO_TERMS, identifiers, tokenize, whole_token
 from refdesk.knowledge.indexing.vocabulary import Vocabulary, key_of
@@ -44,6 +44,7 @@ __all__ = [
     "NO_TERMS",
     "SHARED_HOME",
     "EntryKind",
+    "IndexBuild",
     "IndexNotFound",
     "IndexWriter",
     "KnowledgeIndex",

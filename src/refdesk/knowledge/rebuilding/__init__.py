@@ -19,7 +19,12 @@ from refdesk.knowledge.rebuilding.errors import (
 from refdesk.knowledge.rebuilding.repository import IndexBuildRepository
 from refdesk.knowledge.rebuilding.routes import router
 from refdesk.knowledge.rebuilding.run import after_build
-from refdesk.knowledge.rebuilding.schemas import IndexBuildView
+from refdesk.knowledge.rebuilding.schemas import (
+    IndexBuildView,
+    IndexComparison,
+    LegFigures,
+    ModeComparison,
+)
 from refdesk.knowledge.rebuilding.service import IndexBuilds
 
 __all__ = [
@@ -33,6 +38,9 @@ __all__ = [
     "IndexBuildRepository",
     "IndexBuildView",
     "IndexBuilds",
+    "IndexComparison",
+    "LegFigures",
+    "ModeComparison",
     "NoPreviousIndex",
     "after_build",
     "jobs",
