@@ -16,6 +16,7 @@ class QaNoRows(Invalid):
 
     code = "qa-no-rows"
     message = "The file has no row that can be imported."
+    hint = "A row needs a content; the columns are title, content and questions (标题, 内容, 问题)."
 
 
 class QaTooManyRows(Invalid):
@@ -31,6 +32,7 @@ class QaUnreadable(Invalid):
 
     code = "qa-unreadable"
     message = "The file is no CSV, no XLSX and no ZIP of such files, or it is damaged."
+    hint = "Save it as XLSX, or as CSV in UTF-8, or begin with a template."
 
 
 class QaTooLarge(AppError):

@@ -9,6 +9,7 @@ class SourceError(AppError):
     code = "source-error"
     status = 422
     message = "The source could not be read."
+    hint = "Sync again; the worker's log has the details."
 
 
 class AddressInvalid(Invalid):
@@ -24,6 +25,7 @@ class SelectorInvalid(Invalid):
 
     code = "selector-invalid"
     message = "The CSS selector cannot be read."
+    hint = "Write it as in a style sheet, such as `main article` or `#content`."
 
 
 class PageUnreachable(SourceError):
@@ -32,6 +34,7 @@ class PageUnreachable(SourceError):
     code = "page-unreachable"
     status = 502
     message = "The server of the page could not be reached."
+    hint = "Check the address in a browser. A later sync tries it again; its document stays meanwhile."
 
 
 class PageTimeout(SourceError):
@@ -57,6 +60,7 @@ class PageEncodingUnknown(SourceError):
     code = "page-encoding-unknown"
     status = 502
     message = "The page came packed in a way that cannot be read."
+    hint = "The server should send the page plain or packed with gzip or deflate. A later sync tries again."
 
 
 class TooManyRedirects(SourceError):
@@ -64,6 +68,7 @@ class TooManyRedirects(SourceError):
 
     code = "too-many-redirects"
     message = "The page is redirected too often."
+    hint = "Open the address in a browser: pages that want a cookie or a sign-in lead in circles."
 
 
 class RedirectRefused(SourceError):
@@ -71,6 +76,7 @@ class RedirectRefused(SourceError):
 
     code = "redirect-refused"
     message = "The page leads to an address outside what is fetched."
+    hint = "If that page is wanted, add a source that begins there, or widen the scope of this one."
 
 
 class PageStatus(SourceError):
@@ -79,6 +85,7 @@ class PageStatus(SourceError):
     code = "page-status"
     status = 502
     message = "The server answered with an error."
+    hint = "Open the page in a browser. A later sync tries it again; its document stays meanwhile."
 
 
 class PageKindUnwanted(SourceError):
@@ -86,6 +93,7 @@ class PageKindUnwanted(SourceError):
 
     code = "page-kind-unwanted"
     message = "This kind of file is not imported."
+    hint = "Upload the file by hand, or switch on that linked documents are imported."
 
 
 class PageWithoutText(SourceError):
@@ -101,6 +109,7 @@ class PageNotWanted(SourceError):
 
     code = "page-not-wanted"
     message = "The page is not to be imported."
+    hint = "The reason names who says so: robots.txt, the page itself, or the settings of the source."
 
 
 class DeletedHere(SourceError):
@@ -117,6 +126,7 @@ class SiteUnreachable(SourceError):
     code = "site-unreachable"
     status = 502
     message = "The start page could not be read. Nothing was changed."
+    hint = "Check the address in a browser, and whether this server may reach it."
 
 
 class SiteFailing(SourceError):
@@ -125,6 +135,7 @@ class SiteFailing(SourceError):
     code = "site-failing"
     status = 502
     message = "Too many pages in a row failed, so the run was stopped. Nothing was removed."
+    hint = "Sync again when the site answers. Fewer requests at once, or a delay between them, may help."
 
 
 class SiteForbids(SourceError):
@@ -132,6 +143,7 @@ class SiteForbids(SourceError):
 
     code = "site-forbids"
     message = "The site's robots.txt does not allow this page to be fetched."
+    hint = "Ask whoever runs the site to allow the robot Refdesk in robots.txt, or begin at another page."
 
 
 class TooMuchVanished(SourceError):
