@@ -101,10 +101,18 @@ async function inDepth(page, base, empty) {
     'the web site',
   );
   await site.stop();
+  await call(page, 'POST', `${path}/terms`, { word: 'Beacon 200', synonyms: ['reading lamp', '台灯'] });
+  await call(page, 'POST', `${path}/folders`, { name: 'Contracts' });
+  const set = await call(page, 'POST', '/test-sets', {
+    name: 'Before publishing',
+    knowledge_base_ids: [base.id],
+    questions: [{ question: 'How long does a wick last?', expected_document_ids: [id] }],
+  });
   const drafts = (await call(page, 'GET', `/knowledge-bases/${empty.id}/drafts`)).items;
   return {
     manual: id,
     locked: (await named('locked.pdf')).id,
+    set: set.id,
     draft: drafts.find((one) => one.name.endsWith('.pdf')).id,
   };
 }
@@ -240,6 +248,20 @@ export function views(ids) {
     ['base', `/knowledge/${ids.base}`],
     ['base-empty', `/knowledge/${ids.empty}`],
     ['questions', `/knowledge/${ids.base}?tab=questions`],
+    ['terms', `/knowledge/${ids.base}?tab=terms`],
+    [
+      'access',
+      `/knowledge/${ids.base}`,
+      async (view) => {
+        await view
+          .getByRole('button', { name: /lamp-manual\.md/ })
+          .last()
+          .click();
+        await view.getByRole('menuitem', { name: /^(Who may see this|谁可以查看)/ }).click();
+      },
+    ],
+    ['test-sets', '/test-sets'],
+    ['test-set', `/test-sets/${ids.set}`],
     ['sources', `/knowledge/${ids.base}?tab=sources`],
     ['website', `/knowledge/${ids.base}?tab=sources`, press(/^(Add a web site|添加网站)$/)],
     ['preview', `/knowledge/${ids.empty}/preview`],
