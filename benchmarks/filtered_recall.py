@@ -176,7 +176,10 @@ async def asked(
         before = time.perf_counter()
         result = await retriever.search(scope, SearchRequest(question, [base.id]))
         latencies.append((time.perf_counter() - before) * 1000 - result.timings_ms.get("embed", 0.0))
-    return {f"recall@10 {mode}": round(statistics.mean(values or [1.0]), 4) for mode, values in found.items()} | {
+    recalls = {
+        f"recall@10 {mode}": round(statistics.mean(values or [1.0]), 4) for mode, values in found.items()
+    }
+    return recalls | {
         "blend p50_ms": round(percentile(latencies, 0.5), 1),
         "blend p95_ms": round(percentile(latencies, 0.95), 1),
     }
