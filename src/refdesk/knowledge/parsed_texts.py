@@ -1,7 +1,8 @@
 """Keeping what parsing brought, compressed, so that other split settings do not read the file again.
 
 Kept for previews, where people try one setting after another, and for files that took long. It is used only
-by the release that made it and for the settings of reading it was made with.
+by the release that made it and for the settings of reading it was made with. What a limit of time or pages
+cut short is not kept: the next reading may get further.
 """
 
 import zlib
@@ -23,8 +24,17 @@ from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.tables import Blob, Document
 
 # Parsing that was quicker than this is done again rather than kept.
-WORTH_KEEPING_S = 5.0
+_WORTH_KEEPING_S = 5.0
+# Warnings of readings that limits cut short; how far one gets depends on how busy the machine is.
+CUT_SHORT = frozenset(("ocr-incomplete", "ocr-skipped"))
 _MAX_BYTES = 512 * 1024 * 1024
+
+
+def is_worth_keeping(parsed: Parsed, took_s: float, *, is_draft: bool) -> bool:
+    """Whether to keep what was read in `took_s` seconds."""
+    if any(warning.code in CUT_SHORT for warning in parsed.warnings):
+        return False
+    return is_draft or took_s > _WORTH_KEEPING_S
 
 
 def _head(options: SplitOptions, source: Blob) -> dict[str, object]:

@@ -125,7 +125,8 @@ class DocumentRun:
         if parsed is None:
             began = time.monotonic()
             parsed = await self._parse(claim, claim.blob)
-            if claim.is_draft or time.monotonic() - began > parsed_texts.WORTH_KEEPING_S:
+            took_s = time.monotonic() - began
+            if parsed_texts.is_worth_keeping(parsed, took_s, is_draft=claim.is_draft):
                 data = await asyncio.to_thread(parsed_texts.packed, parsed, claim.options, claim.blob)
                 kept = await parsed_texts.write(self._database, self._scope, data)
         try:

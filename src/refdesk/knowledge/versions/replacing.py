@@ -22,6 +22,7 @@ from refdesk.knowledge.errors import (
 )
 from refdesk.knowledge.filenames import display_name
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
+from refdesk.knowledge.parsed_texts import CUT_SHORT
 from refdesk.knowledge.queueing import enqueue_processing
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.tables import Blob, Document, DocumentVersion
@@ -42,12 +43,15 @@ async def replace_file(
     """Let the document be made from another file; a job reads it and makes the new version.
 
     `reason`: `upload` or `sync`. `name` renames the document with it. The file it has already changes
-    nothing but the name. One that is still being read is superseded. Raises `NotFound`.
+    nothing but the name, unless limits cut its reading short: who uploads it once more has it read again. One
+    that is still being read is superseded. Raises `NotFound`.
     """
     document = await DocumentRepository(session, scope).get(document_id, lock=True)
     called = document.name if name is None else display_name(name)
     versions = VersionRepository(session, scope)
-    if blob.id == document.blob_id and document.state == "ready":
+    is_cut_short = any(warning["code"] in CUT_SHORT for warning in document.warnings)
+    is_read_again = is_cut_short and reason == "upload"
+    if blob.id == document.blob_id and document.state == "ready" and not is_read_again:
         document.name = called
         return document
     if document.is_draft:
