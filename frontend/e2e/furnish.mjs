@@ -106,7 +106,7 @@ async function inDepth(page, base, empty) {
   const set = await call(page, 'POST', '/test-sets', {
     name: 'Before publishing',
     knowledge_base_ids: [base.id],
-    questions: [{ question: 'How long does a wick last?', expected_document_ids: [id] }],
+    questions: [{ question: 'How long does a wick last?', documents: [id] }],
   });
   const drafts = (await call(page, 'GET', `/knowledge-bases/${empty.id}/drafts`)).items;
   return {

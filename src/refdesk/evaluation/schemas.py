@@ -22,6 +22,8 @@ Expectations = Annotated[list[CleanText], Field(max_length=100)]
 class QuestionInput(BaseModel):
     """A question and what should be found for it."""
 
+    model_config = ConfigDict(extra="forbid")
+
     question: QuestionText
     documents: Expectations = Field(default_factory=list[str], description="Documents, by name or id.")
     paragraph_ids: Annotated[list[UUID], Field(max_length=100)] = Field(default_factory=list[UUID])
@@ -30,6 +32,8 @@ class QuestionInput(BaseModel):
 
 class QuestionChange(BaseModel):
     """What is left out stays. `documents` and `paragraph_ids` replace those that the caller can see."""
+
+    model_config = ConfigDict(extra="forbid")
 
     question: QuestionText | None = None
     documents: Expectations | None = None
@@ -75,6 +79,8 @@ class TestQuestionView(BaseModel):
 class NewTestSet(BaseModel):
     """A test set with its first questions."""
 
+    model_config = ConfigDict(extra="forbid")
+
     name: Name
     knowledge_base_ids: BaseIds
     questions: Annotated[list[QuestionInput], Field(max_length=MAX_QUESTIONS)] = Field(
@@ -85,16 +91,22 @@ class NewTestSet(BaseModel):
 class TestSetChange(BaseModel):
     __test__ = False
 
+    model_config = ConfigDict(extra="forbid")
+
     name: Name | None = None
     knowledge_base_ids: BaseIds | None = None
 
 
 class NewQuestions(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     questions: Annotated[list[QuestionInput], Field(min_length=1, max_length=MAX_QUESTIONS)]
 
 
 class QuestionFile(BaseModel):
     """The text of a file of questions."""
+
+    model_config = ConfigDict(extra="forbid")
 
     format: Literal["csv", "jsonl"]
     content: Annotated[str, Field(max_length=20_000_000)]

@@ -45,7 +45,7 @@ export default function TestSetsPage() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <section className={classes.scroll} tabIndex={0} aria-label={t('testSets.title')}>
           <Table verticalSpacing={10} highlightOnHover>
-            <Table.Thead>
+            <Table.Thead style={{ whiteSpace: 'nowrap' }}>
               <Table.Tr>
                 <Table.Th>{t('common.name')}</Table.Th>
                 <Table.Th>{t('hitTest.bases')}</Table.Th>
