@@ -91,10 +91,18 @@ class Settings(BaseSettings):
     ocr_timeout_s: float = Field(
         default=1_800.0,
         gt=0,
-        description="Time OCR may take in one file, beside the limit of parsing; the rest is reported.",
+        description=(
+            "Time OCR may compute for one file, beside the limit of parsing; the rest is reported. "
+            "Waiting for a busy machine does not count, up to five times as long."
+        ),
     )
     ocr_page_timeout_s: float = Field(
-        default=60.0, gt=0, description="Time OCR may take for one page; the rest of the page is reported."
+        default=60.0,
+        gt=0,
+        description=(
+            "Time OCR may compute for one page; the rest of the page is reported and counts as lost. "
+            "Waiting for a busy machine does not count, up to five times as long."
+        ),
     )
     ocr_threads: int = Field(
         default=1,

@@ -10,6 +10,8 @@ from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC, open_zip
 
 HEAD_BYTES = 64 * 1024
 _START = 128
+BINARY_MARKS = (ZIP_MAGIC, OLE_MAGIC, b"{\\rtf", b"\x89PNG", b"\xff\xd8\xff", b"\x7fELF")
+"""First bytes of what is neither plain text nor a PDF, whatever its name says."""
 
 
 def head_of(data: bytes) -> bytes:

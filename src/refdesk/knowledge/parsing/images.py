@@ -64,7 +64,8 @@ class Picture:
         pages: list[PageLayout] = []
         sure: dict[int, float] = {}
         skipped: list[int] = []
-        cut_short: list[int] = []
+        cut_short: dict[int, float] = {}
+        unread = 0
         sizes: list[list[int]] = []
         source: list[str] = []
         for frame in picture.read():
@@ -77,7 +78,8 @@ class Picture:
                 source.extend(line.text for line in page.lines)
                 sure[frame.number] = page.confidence
                 if page.is_cut_short:
-                    cut_short.append(frame.number)
+                    cut_short[frame.number] = page.chars / (page.chars + page.unread_chars)
+                    unread += page.unread_chars
             report(frame.number, picture.frames)
         texts, running = texts_of_pages(pages)
         if not texts:
@@ -94,7 +96,8 @@ class Picture:
         meta |= report_ocr(found, sure, skipped, cut_short)
         parsed = finish(name, self.kind, found, meta, "".join(source))
         # Running lines are kept in `meta` once, so all their repetitions count as kept.
-        return replace(parsed, kept_chars=min(parsed.extracted_chars, parsed.kept_chars + running.chars))
+        kept = min(parsed.extracted_chars, parsed.kept_chars + running.chars)
+        return replace(parsed, extracted_chars=parsed.extracted_chars + unread, kept_chars=kept)
 
 
 _OFF_HINT = "Set REFDESK_OCR to auto, or type the text into a document of its own."

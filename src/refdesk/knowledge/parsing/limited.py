@@ -32,6 +32,7 @@ from refdesk.knowledge.parsing.errors import (
     ParseTimeout,
     ResultTooLarge,
 )
+from refdesk.knowledge.parsing.ocr import PATIENCE
 from refdesk.knowledge.parsing.progress import OnProgress
 from refdesk.knowledge.parsing.wire import decode_result
 
@@ -47,14 +48,18 @@ def _request(data: bytes, name: str, options: ParseOptions, timeout_s: float, me
     head = {
         "name": name,
         "memory_bytes": memory_bytes,
-        "cpu_s": int(timeout_s + options.ocr_threads * _most_extension(options)) + 5,
+        "cpu_s": int(timeout_s + options.ocr_threads * _most_computing(options)) + 5,
         "options": asdict(options),
     }
     return orjson.dumps(head) + b"\n" + data
 
 
 def _most_extension(options: ParseOptions) -> float:
-    """Seconds that OCR may take beyond the time limit, whatever the process asks for."""
+    """Seconds by the clock that OCR may take beyond the time limit, whatever the process asks for."""
+    return PATIENCE * _most_computing(options)
+
+
+def _most_computing(options: ParseOptions) -> float:
     return 0.0 if options.ocr == "off" else options.ocr_timeout_s + options.ocr_page_timeout_s
 
 

@@ -8,8 +8,8 @@ from typing import cast
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
 from refdesk.knowledge.parsing.embedded_pictures import has_pictures_beside, pictures_beside
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
-from refdesk.knowledge.parsing.identify import head_of
-from refdesk.knowledge.parsing.ocr import allowing, skipped_pictures
+from refdesk.knowledge.parsing.identify import BINARY_MARKS, head_of
+from refdesk.knowledge.parsing.ocr import allowing, cut_pictures, skipped_pictures
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, unlock
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 
@@ -54,7 +54,6 @@ _PARSERS = (
     _Entry("markdown", "Markdown"),
     _Entry("plain", "PlainText"),
 )
-_CONTAINERS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x89PNG", b"\xff\xd8\xff", b"\x7fELF")
 # Old files of Office that no permissive library reads: what marks them, what they are, what to do.
 _KNOWN_OLE = (
     (
@@ -84,7 +83,7 @@ def _worth_loading(entry: _Entry, name: str, head: bytes) -> bool:
         return name.lower().endswith(entry.suffixes)
     if not entry.magic:
         # Bytes of a known container are never text, however few control characters they hold.
-        return not head.startswith(_CONTAINERS)
+        return not head.startswith(BINARY_MARKS)
     return any(magic in head[:1024] for magic in entry.magic) or name.lower().endswith(entry.suffixes)
 
 
@@ -93,16 +92,20 @@ def choose(data: bytes, name: str) -> Parser:
     if not data:
         raise EmptyFile
     head = head_of(data)
-    for entry in _PARSERS:
-        if _worth_loading(entry, name, head):
-            parser = _load(entry)
-            if parser.supports(name, head):
-                return parser
+    # What a container holds says more than its name, which is asked for where its parts are unusual ones; an
+    # archive is what is neither.
+    for called in ("", name) if head.startswith(BINARY_MARKS) else (name,):
+        for entry in _PARSERS:
+            if _worth_loading(entry, called, head) and (called or entry.name != "Archive"):
+                parser = _load(entry)
+                if parser.supports(called, head):
+                    return parser
     for mark, label, hint in _KNOWN_OLE:
         if head.startswith(OLE_MAGIC) and mark in head:
             raise UnsupportedKind(f"This kind of file is not supported: it is {label}.", hint=hint)
-    what = next((label for magic, label in _MAGIC.items() if head.startswith(magic)), "not text")
-    raise UnsupportedKind(f"This kind of file is not supported: it looks like {what}.")
+    what = next((label for magic, label in _MAGIC.items() if head.startswith(magic)), None)
+    why = f"it looks like {what}" if what else "its content is not text"
+    raise UnsupportedKind(f"This kind of file is not supported: {why}.")
 
 
 def _pictures_in_addresses(options: ParseOptions) -> AbstractContextManager[None]:
@@ -120,6 +123,14 @@ def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed
             parsed = parser.parse(data, name, options)
             if unread := left.take_skipped():
                 parsed = replace(parsed, warnings=(*parsed.warnings, skipped_pictures(unread)))
+            pictures, chars, lost = left.take_cut_short()
+            if pictures:
+                parsed = replace(
+                    parsed,
+                    warnings=(*parsed.warnings, cut_pictures(pictures)),
+                    extracted_chars=parsed.extracted_chars + chars + lost,
+                    kept_chars=parsed.kept_chars + chars,
+                )
     except RecursionError as error:
         raise CorruptFile("The file is nested deeper than any person would write it.") from error
     if not parsed.blocks:  # nothing but control characters, say

@@ -7,7 +7,10 @@ import sys
 import threading
 import zlib
 from collections.abc import Sequence
+from functools import partial
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,7 +31,7 @@ from refdesk.knowledge.parsing import (
     parse_in_subprocess,
     parse_limited,
 )
-from refdesk.knowledge.parsing.ocr import allowance, allowing, read_image_text
+from refdesk.knowledge.parsing.ocr import Allowance, allowance, allowing, read_image_text
 
 _OFF = ParseOptions(ocr="off")
 _CHINESE = (Path(__file__).with_name("pictures") / "chinese.png").read_bytes()
@@ -327,6 +330,55 @@ def test_pictures_of_a_document_beyond_the_limit_are_counted() -> None:
     assert "First picture" in parsed.text
     assert "Second" not in parsed.text
     assert [(w.code, w.message[:11]) for w in parsed.warnings] == [("ocr-skipped", "2 pictures ")]
+
+
+def _busy(monkeypatch: pytest.MonkeyPatch, *, cpu: float, wall: float) -> None:
+    """Let each look at the clocks find them so many seconds later."""
+    clocks = SimpleNamespace(
+        process_time=partial(next, count(0.0, cpu)), monotonic=partial(next, count(0.0, wall))
+    )
+    monkeypatch.setattr(sys.modules[Allowance.__module__], "time", clocks)
+
+
+_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_MANY = _picture([f"Line {word} of many more" for word in _WORDS], (420, 580))
+
+
+def test_page_is_read_whole_where_the_machine_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    _busy(monkeypatch, cpu=0.1, wall=40)
+    parsed = parse(_saved(_MANY, "PNG"), "a.png")
+    assert "Line one" in parsed.text
+    assert "Line twelve" in parsed.text
+    assert not parsed.warnings
+    assert parsed.coverage == 1.0
+
+
+@pytest.mark.parametrize(("cpu", "wall"), [(70.0, 0.1), (0.1, 301.0)])
+def test_lines_that_were_found_but_not_read_count_as_lost(
+    monkeypatch: pytest.MonkeyPatch, cpu: float, wall: float
+) -> None:
+    whole = parse(_saved(_MANY, "PNG"), "a.png")
+    _busy(monkeypatch, cpu=cpu, wall=wall)
+    parsed = parse(_saved(_MANY, "PNG"), "a.png")
+    assert [w.code for w in parsed.warnings] == ["ocr-incomplete"]
+    assert "page 1" not in parsed.warnings[0].message
+    assert 0.3 < parsed.coverage < 0.9
+    assert parsed.extracted_chars == pytest.approx(whole.extracted_chars, rel=0.2)
+    assert parsed.meta["confidence_score"] < 0.9
+
+
+def test_lines_of_a_scan_and_of_a_picture_that_were_not_read_count_as_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = _saved(_MANY, "PNG")
+    tag = f'<img src="data:image/png;base64,{base64.b64encode(data).decode()}">'
+    html = f"<!DOCTYPE html><html><body><p>Some text</p>{tag}</body></html>".encode()
+    scan = pdf(lambda canvas: _place(canvas, _MANY, (40, 200, 420, 580)))
+    _busy(monkeypatch, cpu=70.0, wall=0.1)
+    for file, name in ((html, "a.html"), (scan, "a.pdf")):
+        parsed = parse(file, name)
+        assert [w.code for w in parsed.warnings] == ["ocr-incomplete"]
+        assert 0.3 < parsed.coverage < 0.9
 
 
 def test_process_without_enough_memory_for_ocr_says_so() -> None:

@@ -53,9 +53,13 @@ def read_image_text(data: bytes, options: ParseOptions) -> PictureText | None:
         left.pictures_skipped += 1
         return None
     page = read_frame(frame, left)
-    chars = sum(len(line.text) for line in page.lines)
-    if chars < _MIN_CHARS or page.confidence < _MIN_CONFIDENCE:
+    if page.is_cut_short:
+        left.pictures_cut_short += 1
+        left.unread_chars += page.unread_chars
+    if page.chars < _MIN_CHARS or page.confidence < _MIN_CONFIDENCE:
         return None
+    if page.is_cut_short:
+        left.chars_beside += page.chars
     from refdesk.knowledge.parsing.layout.pages import texts_of_pages
 
     texts, _ = texts_of_pages([laid_out(page, frame, 1)])

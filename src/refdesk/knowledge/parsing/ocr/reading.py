@@ -3,13 +3,13 @@
 Owns the choice of sizes and directions; the networks are `detection` and `recognition`.
 """
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
+from refdesk.knowledge.parsing.ocr.allowance import Deadline
 from refdesk.knowledge.parsing.ocr.detection import Detector, Image, Quad
 from refdesk.knowledge.parsing.ocr.recognition import Reading, Recogniser, cut_out
 
@@ -29,6 +29,8 @@ _LEVEL_DEGREES = 0.3
 _LONG = 3.0
 _PADDING = 16
 _DARK = 90
+# Of a page of which nothing could be read: Latin letters are half as wide as a line is high.
+_CHARS_PER_HEIGHT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class OcrLine:
 class OcrPage:
     """Lines of a picture. `turn`: quarter turns clockwise that set it upright; `skew`: degrees it leans.
 
-    `width` and `height` are those of the picture as given. `is_cut_short`: the time was over.
+    `width` and `height` are those of the picture as given. `unread_chars`: an estimate of what stands in the
+    lines that were found, but not read, because the time was over.
     """
 
     lines: tuple[OcrLine, ...]
@@ -55,12 +58,22 @@ class OcrPage:
     height: int
     turn: int
     skew: float
-    is_cut_short: bool
+    unread_chars: int = 0
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether lines were found, but not read."""
+        return self.unread_chars > 0
+
+    @property
+    def chars(self) -> int:
+        """Characters that were read."""
+        return sum(len(line.text) for line in self.lines)
 
     @property
     def confidence(self) -> float:
-        """Mean confidence of the characters; 0 without any."""
-        chars = sum(len(line.text) for line in self.lines)
+        """Mean confidence of the characters that were read; 0 without any."""
+        chars = self.chars
         return sum(line.confidence * len(line.text) for line in self.lines) / chars if chars else 0.0
 
 
@@ -77,8 +90,8 @@ class Reader:
         self._detector = Detector(threads)
         self._recogniser = Recogniser(threads)
 
-    def read(self, image: Image, deadline: float) -> OcrPage:
-        """Lines of a picture, as many as are read before `deadline` (monotonic). Raises `MemoryError`."""
+    def read(self, image: Image, deadline: Deadline) -> OcrPage:
+        """Lines of a picture, as many as are read before `deadline`. Raises `MemoryError`."""
         try:
             return self._read(image, deadline)
         except Exception as error:
@@ -87,18 +100,18 @@ class Reader:
                 raise MemoryError(str(error)[:200]) from error
             raise
 
-    def _read(self, image: Image, deadline: float) -> OcrPage:
+    def _read(self, image: Image, deadline: Deadline) -> OcrPage:
         high, wide = image.shape[:2]
         light = on_light_ground(image)
         # Letters that touch the border of a picture are not found.
         padded = np.pad(light, ((_PADDING, _PADDING), (_PADDING, _PADDING), (0, 0)), mode="edge")
         turn, quads = self._upright(padded)
         upright = np.ascontiguousarray(np.rot90(padded, -turn)) if turn else padded
-        lines, is_cut_short = self._lines(upright, quads, deadline)
+        lines, unread_chars = self._lines(upright, quads, deadline)
         if turn == 0 and self._is_upside_down(upright, quads, lines):
             turn, upright = 2, np.ascontiguousarray(upright[::-1, ::-1])
             quads = self._find(upright)
-            lines, is_cut_short = self._lines(upright, quads, deadline)
+            lines, unread_chars = self._lines(upright, quads, deadline)
         skew = _skew(quads)
         return OcrPage(
             tuple(_placed(line, quad, upright, skew) for quad, line in lines),
@@ -106,7 +119,7 @@ class Reader:
             high,
             turn,
             skew,
-            is_cut_short,
+            unread_chars,
         )
 
     def _find(self, image: Image) -> list[Quad]:
@@ -177,20 +190,17 @@ class Reader:
         return self._sureness([strip[::-1, ::-1] for strip in strips]) > now + _BETTER
 
     def _lines(
-        self, image: Image, quads: list[Quad], deadline: float
-    ) -> tuple[list[tuple[Quad, OcrLine]], bool]:
+        self, image: Image, quads: list[Quad], deadline: Deadline
+    ) -> tuple[list[tuple[Quad, OcrLine]], int]:
+        """Lines that were read, and about how many characters stand in the others."""
         strips = [cut_out(image, quad) for quad in quads]
         tall = {i for i, quad in enumerate(quads) if quad.height > _TALL * quad.width}
         best: dict[int, Reading] = {}
-        late = False
         level = [i for i in range(len(quads)) if i not in tall]
-        for k, reading in self._recogniser.read([strips[i] for i in level]):
+        for k, reading in self._recogniser.read([strips[i] for i in level], deadline.is_over):
             best[level[k]] = reading
-            late = time.monotonic() > deadline
-            if late:
-                break
         # Lines along the side of a page run up or down.
-        columns = [] if late else sorted(tall)
+        columns = [] if level and deadline.is_over() else sorted(tall)
         for turn in (1, 3):
             for k, reading in self._recogniser.read([np.rot90(strips[i], -turn) for i in columns]):
                 i = columns[k]
@@ -201,7 +211,23 @@ class Reader:
             for i, reading in sorted(best.items())
             if _is_text(reading)
         ]
-        return lines, late
+        return lines, _chars_unread(quads, best)
+
+
+def _chars_unread(quads: Sequence[Quad], best: Mapping[int, Reading]) -> int:
+    """About how many characters stand in the lines without a reading, as close together as in the others."""
+    missing = [_shape(quad) for i, quad in enumerate(quads) if i not in best]
+    if not missing:
+        return 0
+    length = sum(_shape(quads[i]) for i in best)
+    chars = sum(len(reading.text.strip()) for reading in best.values() if _is_text(reading))
+    dense = chars / length if chars and length else _CHARS_PER_HEIGHT
+    return max(len(missing), round(dense * sum(missing)))
+
+
+def _shape(quad: Quad) -> float:
+    """How many times longer than high a line is, whichever way it runs."""
+    return max(quad.width, quad.height) / max(1.0, min(quad.width, quad.height))
 
 
 def on_light_ground(image: Image) -> Image:

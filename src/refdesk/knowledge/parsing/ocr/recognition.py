@@ -4,7 +4,7 @@ PP-OCRv6 small: 18,708 characters, among them Chinese (both scripts), Japanese, 
 no Korean, Cyrillic, Arabic or Indic letters.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,12 +38,16 @@ class Recogniser:
         # Index 0 is the blank of CTC, the last one the space.
         self._characters = ["", *listed.splitlines(), " "]
 
-    def read(self, strips: Sequence[Image]) -> Iterator[tuple[int, Reading]]:
-        """Index and reading of each strip, in order of width, so that a caller may stop between batches."""
+    def read(
+        self, strips: Sequence[Image], is_over: Callable[[], bool] | None = None
+    ) -> Iterator[tuple[int, Reading]]:
+        """Index and reading of each strip, in order of width; once it `is_over`, no batch after the first."""
         widths = [_width(strip) for strip in strips]
         order = sorted(range(len(strips)), key=lambda i: widths[i])
         at = 0
         while at < len(order):
+            if at and is_over is not None and is_over():
+                return
             last = at + 1
             while (
                 last < len(order)

@@ -11,6 +11,8 @@ _LIMITS = (
     "REFDESK_OCR_TIMEOUT_S."
 )
 
+_PAGE_LIMIT = "Raise REFDESK_OCR_PAGE_TIMEOUT_S and read the file again."
+
 
 def skipped_pictures(count: int) -> ParseWarning:
     """The warning that pictures inside a file were not read."""
@@ -18,13 +20,26 @@ def skipped_pictures(count: int) -> ParseWarning:
     return ParseWarning("ocr-skipped", f"{what} not read. {_LIMITS}")
 
 
+def incomplete(pages: list[int]) -> str:
+    """What is said of pages read in part; that of one page names it beside the text, not in it."""
+    which = "" if len(pages) == 1 else f": {pages_in_words(pages)}"
+    return f"Read in part, because OCR took too long{which}. {_PAGE_LIMIT}"
+
+
+def cut_pictures(count: int) -> ParseWarning:
+    """The warning that pictures inside a file were read in part."""
+    what = "One picture was" if count == 1 else f"{count} pictures were"
+    return ParseWarning("ocr-incomplete", f"{what} read in part, because OCR took too long. {_PAGE_LIMIT}")
+
+
 def report_ocr(
-    found: BlockList, sure: dict[int, float], skipped: list[int], cut_short: list[int]
+    found: BlockList, sure: dict[int, float], skipped: list[int], cut_short: dict[int, float]
 ) -> dict[str, Any]:
     """Warnings on `found`; returns `ocr_pages` and `confidence_score` for the meta data.
 
     `sure`: page → mean confidence of its characters, 0 where no text was found. `skipped`: pages that were
-    not read because the allowance was spent; `cut_short`: pages read in part.
+    not read because the allowance was spent; `cut_short`: pages read in part → share of their characters
+    that was read. The others lower the score like characters of no confidence.
     """
     if skipped:
         found.warn(
@@ -35,8 +50,8 @@ def report_ocr(
     if cut_short:
         found.warn(
             "ocr-incomplete",
-            f"Read in part, because it took too long: {pages_in_words(cut_short)}.",
-            cut_short[0],
+            incomplete(list(cut_short)),
+            min(cut_short),
         )
     low = [page for page, value in sure.items() if 0 < value < _LOW]
     if low:
@@ -48,7 +63,7 @@ def report_ocr(
     read = {page: value for page, value in sure.items() if value}
     if not sure:
         return {}
-    score = sum(read.values()) / len(read) if read else 0.0
+    score = sum(value * cut_short.get(page, 1.0) for page, value in read.items()) / len(read) if read else 0.0
     return {"ocr_pages": sorted(sure), "confidence_score": round(score, 3)}
 
 

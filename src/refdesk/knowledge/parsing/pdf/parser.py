@@ -14,6 +14,7 @@ from refdesk.knowledge.parsing.errors import (
     PasswordWrong,
     TooManyPages,
 )
+from refdesk.knowledge.parsing.identify import BINARY_MARKS
 from refdesk.knowledge.parsing.layout.blocks import add_blocks
 from refdesk.knowledge.parsing.layout.headings import body_size, label_by_entries, label_by_size
 from refdesk.knowledge.parsing.layout.lines import Text
@@ -59,7 +60,9 @@ class Pdf:
         """The mark in the first kilobyte; a name alone only where the content is no readable text."""
         if b"%PDF-" in head[:1024]:
             return True
-        return name.lower().endswith(".pdf") and not _is_other_text(head)
+        return (
+            name.lower().endswith(".pdf") and not head.startswith(BINARY_MARKS) and not _is_other_text(head)
+        )
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Blocks in reading order, each with its page and boxes."""
@@ -112,6 +115,8 @@ class _Reading:
         self.doubtful: list[int] = []
         self.without_text: list[int] = []
         self.layers: list[int] = []
+        self.unread: dict[int, int] = {}
+        self.cut_short: dict[int, float] = {}
         self.hidden = 0
         self.doubled = 0
 
@@ -130,7 +135,9 @@ class _Reading:
         meta["headings_from"] = self._blocks(texts)
         # Running lines are kept in `meta` once, so all their repetitions count as kept.
         parsed = finish(self.name, "pdf", self.found, meta, "".join(self.source))
-        return replace(parsed, kept_chars=min(parsed.extracted_chars, parsed.kept_chars + running.chars))
+        kept = min(parsed.extracted_chars, parsed.kept_chars + running.chars)
+        unread = sum(self.unread.values())
+        return replace(parsed, extracted_chars=parsed.extracted_chars + unread, kept_chars=kept)
 
     def _page(self, number: int) -> PageInput | None:
         """What stands on a page, from its text layer or by OCR; None where nothing does."""
@@ -208,6 +215,12 @@ class _Reading:
         if found is None:
             return None
         scan, seen = found
+        if seen.is_cut_short:
+            # What the page's own text says is not lost.
+            of_layer = len(text) if layer is not None else 0
+            whole = seen.chars + seen.unread_chars
+            self.unread[number] = max(0, min(seen.unread_chars, whole - of_layer))
+            self.cut_short[number] = 1 - self.unread[number] / whole
         if quality == "doubtful" and not contradicts(text, seen):
             self.scans.agreed.append(number)
         if not seen.lines or number in self.scans.agreed:
@@ -243,7 +256,7 @@ class _Reading:
             )
         meta: dict[str, Any] = {"text_layer_pages": self.layers}
         if self.scans is not None:
-            meta |= report_ocr(self.found, self.scans.sure, self.scans.skipped, self.scans.cut_short)
+            meta |= report_ocr(self.found, self.scans.sure, self.scans.skipped, self.cut_short)
         return meta
 
     def _nothing(self) -> NoText:

@@ -31,7 +31,6 @@ class Scans:
     left: Allowance
     sure: dict[int, float] = field(default_factory=dict[int, float])
     skipped: list[int] = field(default_factory=list[int])
-    cut_short: list[int] = field(default_factory=list[int])
     agreed: list[int] = field(default_factory=list[int])
 
     def read(self, page: Handle, number: int) -> tuple[PageInput, OcrPage] | None:
@@ -43,8 +42,6 @@ class Scans:
         with self.left.page() as deadline:
             seen = reader(self.left.threads).read(image, deadline)
         self.sure[number] = seen.confidence
-        if seen.is_cut_short:
-            self.cut_short.append(number)
         return page_input(placed(seen, image, points), seen, points, number, 1.0), seen
 
 
