@@ -5,7 +5,15 @@ import random
 import pytest
 from tests.unit.knowledge.parsing.samples import sample
 
-from refdesk.knowledge.parsing import ParseError, ParseOptions, UnpackedTooLarge, choose, parse, parsers
+from refdesk.knowledge.parsing import (
+    ParseError,
+    ParseOptions,
+    UnpackedTooLarge,
+    UnsupportedKind,
+    choose,
+    parse,
+    parsers,
+)
 from refdesk.knowledge.parsing.wire import decode_result, encode_parsed
 
 KINDS = [parser.kind for parser in parsers()]
@@ -39,7 +47,17 @@ def test_parser_is_chosen_for_its_own_sample(kind: str) -> None:
 def test_content_wins_over_a_wrong_name(kind: str) -> None:
     made = sample(kind)
     if made.data.startswith((b"%PDF", b"PK", b"\xd0\xcf", b"{\\rtf", b"<!DOCTYPE html")):
-        assert choose(made.data, "a.bin").kind == kind
+        for name in ("a.bin", "a.pdf", "a.docx", "a.xlsx", "a.odt", "a.doc", "a.png"):
+            if kind != "zip" or name in ("a.bin", "a.pdf", "a.doc", "a.png"):
+                assert choose(made.data, name).kind == kind, name
+
+
+def test_program_under_another_name_is_refused_in_words() -> None:
+    for name in ("a.pdf", "a.docx", "a.bin"):
+        with pytest.raises(UnsupportedKind, match="it looks like a program"):
+            choose(b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 4, name)
+    with pytest.raises(UnsupportedKind, match="its content is not text"):
+        choose(bytes(range(256)) * 4, "a.bin")
 
 
 @pytest.mark.parametrize("kind", KINDS)
