@@ -1,6 +1,7 @@
 """Metadata with known meanings: what they are called, what they may hold, and what a file says of itself.
 
-The keys are those that questions are routed and filtered by; any other key is kept as it comes. Dates are
+The keys are those that questions are routed and filtered by; any other key may hold what the page can
+edit: text, a number, yes or no, a list of texts. Dates are
 kept as ISO 8601 text, so that they compare as they stand.
 """
 
@@ -121,6 +122,8 @@ def checked_metadata(meta: Mapping[str, Any]) -> dict[str, Any]:
     checked: dict[str, Any] = {}
     for key, value in meta.items():
         reader = _READERS.get(key)
+        if reader is None and not _is_plain(value):
+            raise MetaInvalid(key=key, expected="text, a number, yes or no, or a list of texts")
         if reader is None or value is None:
             checked[key] = value
             continue
@@ -131,6 +134,12 @@ def checked_metadata(meta: Mapping[str, Any]) -> dict[str, Any]:
     if len(orjson.dumps(checked)) > MAX_BYTES:
         raise MetaInvalid("The metadata are too large.", max_bytes=MAX_BYTES)
     return checked
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(one, str) for one in cast(list[Any], value))
+    return value is None or isinstance(value, str | int | float)
 
 
 _EXPECTED = {

@@ -1,10 +1,10 @@
 """Paragraphs over HTTP, and what can be done with them."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from refdesk.kit.border_types import CleanJson, CleanText
 from refdesk.kit.web import Page
@@ -63,6 +63,15 @@ class ParagraphView(BaseModel):
     updated_at: datetime
 
 
+def _with_text(content: str) -> str:
+    if not content.strip():
+        raise ValueError("the text of a paragraph must not be empty or of white space only")
+    return content
+
+
+ParagraphText = Annotated[CleanText, Field(max_length=100_000), AfterValidator(_with_text)]
+
+
 class ParagraphPage(Page[ParagraphView]):
     """Paragraphs in reading order; `previous_cursor` leads back (null at the start)."""
 
@@ -75,7 +84,7 @@ class ParagraphUpdate(Change):
     nullable = frozenset(("revision",))
 
     title: CleanText | None = Field(default=None, max_length=2_000)
-    content: CleanText | None = Field(default=None, min_length=1, max_length=100_000)
+    content: ParagraphText | None = None
     is_active: bool | None = None
     meta: CleanJson | None = Field(
         default=None, description="All that people say of it; kept when the file is read again. Null hides."
@@ -88,7 +97,7 @@ class AddedParagraph(Input):
 
     title: CleanText = Field(default="", max_length=2_000)
     title_chain: list[CleanText] = Field(default_factory=list, max_length=16)
-    content: CleanText = Field(min_length=1, max_length=100_000)
+    content: ParagraphText
     questions: list[CleanText] = Field(default_factory=list, max_length=200)
     after: UUID | None = None
 

@@ -109,7 +109,12 @@ def compiled_pattern(source: str) -> regex.Pattern[str]:
     try:
         return regex.compile(source, regex.MULTILINE)
     except regex.error as error:
-        raise PatternInvalid(pattern=source, reason=str(error)) from error
+        place = "" if error.pos is None else f", at character {error.pos + 1}"
+        raise PatternInvalid(
+            f"The split pattern “{source[:100]}” is not a valid regular expression: {error.msg}{place}.",
+            pattern=source,
+            reason=str(error),
+        ) from error
     except (RecursionError, OverflowError, MemoryError, ValueError) as error:
         raise PatternInvalid(pattern=source, reason=type(error).__name__) from error
 
