@@ -121,9 +121,10 @@ async def _outcome(client: Client, document: Any, *, wait: bool) -> Result:
 
 def _version_line(version: dict[str, Any]) -> str:
     mark = "*" if version["is_current"] else " "
+    paragraphs = version["paragraph_count"]
     return (
         f"{mark} {version['number']}  {version['created_at'][:16]}  {version['reason']}  {version['name']}"
-        f"  {version['paragraph_count']} paragraphs"
+        f"  {paragraphs} {'paragraph' if paragraphs == 1 else 'paragraphs'}"
     )
 
 

@@ -148,9 +148,14 @@ def _fail(error: AppError, *, as_json: bool) -> NoReturn:
     raise typer.Exit(UNREADABLE)
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _print(parsed: Parsed, result: SplitResult) -> None:
     typer.echo(
-        f"{parsed.name}: {parsed.kind}, {len(parsed.blocks)} blocks, {len(result.paragraphs)} paragraphs, "
+        f"{parsed.name}: {parsed.kind}, {_counted(len(parsed.blocks), 'block')}, "
+        f"{_counted(len(result.paragraphs), 'paragraph')}, "
         f"coverage {parsed.coverage:.1%}"
     )
     for warning in (*parsed.warnings, *result.warnings):

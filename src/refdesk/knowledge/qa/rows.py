@@ -71,6 +71,8 @@ def read_table(data: bytes, name: str, options: ParseOptions) -> QaTable:
     """All rows of a file. Raises `QaColumnsMissing`, `QaTooManyRows`, `QaUnreadable` and parse errors."""
     table = QaTable()
     if data.startswith((ZIP_MAGIC, b"PK\x05\x06")) and not _is_workbook(data):
+        if _is_document(data):
+            raise QaUnreadable("The file is no table, but a document of another kind.")
         _read_archive(data, options, table)
     else:
         _read_file(data, name, "", options, table)
@@ -80,6 +82,12 @@ def read_table(data: bytes, name: str, options: ParseOptions) -> QaTable:
 def _is_workbook(data: bytes) -> bool:
     with open_zip(data) as archive:
         return any(name.startswith("xl/") for name in archive.namelist())
+
+
+def _is_document(data: bytes) -> bool:
+    """Whether these are the parts of an Office file, an OpenDocument file or an e-book."""
+    with open_zip(data) as archive:
+        return not {"[Content_Types].xml", "mimetype"}.isdisjoint(archive.namelist())
 
 
 def _read_archive(data: bytes, options: ParseOptions, table: QaTable) -> None:

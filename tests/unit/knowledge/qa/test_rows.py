@@ -142,3 +142,12 @@ async def test_the_limited_process_gives_rows_and_errors() -> None:
     assert [bad.number for bad in table.bad] == [4]
     with pytest.raises(QaColumnsMissing):
         await read_limited(b"a,b\n1,2\n", "a.csv", Settings())
+
+
+def test_a_document_of_another_kind_is_not_called_an_archive() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", "<document/>")
+    with pytest.raises(QaUnreadable, match="a document of another kind"):
+        read(buffer.getvalue(), "a.docx")
