@@ -105,10 +105,13 @@ def states(result: Any, folder: Path) -> dict[str, str]:
 
 def test_a_folder_is_kept_in_step(run: Run, folder: Path) -> None:
     (folder / "movie.mp4").write_bytes(b"\0")
+    (folder / "empty.md").touch()
     done(run("create", "Kept", "--json"))
-    planned = done(run("add", "Kept", str(folder), "--dry-run", "--json"))
-    assert states(planned, folder)["a.md"] == "would-add"
+    planned = done(run("add", "Kept", str(folder), "--dry-run", "--json"), exit_code=1)
+    would_add = dict.fromkeys(("a.md", "sub/手册.md"), "would-add")
+    assert states(planned, folder) == would_add | {"movie.mp4": "skipped", "empty.md": "refused"}
     assert done(run("documents", "Kept", "--json")) == []
+    (folder / "empty.md").unlink()
     added = done(run("add", "Kept", str(folder), "--wait", "--json"))
     assert states(added, folder) == {"a.md": "ready", "sub/手册.md": "ready", "movie.mp4": "skipped"}
     (folder / "a.md").write_text("# Lamp\n\nThe lamp is out, see ERR-2042.")
@@ -116,9 +119,8 @@ def test_a_folder_is_kept_in_step(run: Run, folder: Path) -> None:
     planned = done(run("add", "Kept", str(folder), "--dry-run", "--json"))
     assert states(planned, folder) == {
         "a.md": "would-change",
-        "moved.md": "would-add",
-        "movie.mp4": "would-add",
-        "sub/手册.md": "would-remove",
+        "moved.md": "would-rename",
+        "movie.mp4": "skipped",
     }
     ids = {item["name"]: item["id"] for item in done(run("documents", "Kept", "--json"))}
     changed = done(run("add", "Kept", str(folder), "--wait", "--json"))

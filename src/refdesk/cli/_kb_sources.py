@@ -88,7 +88,10 @@ async def sync_folder(
     place = folder.resolve()  # noqa: ASYNC240 - a command does one thing at a time
     source = await _source_of(client, base_id, place)
     if dry_run:
-        await _compare_only(client, source, folder, files, done, keep=keep)
+        base = await client.get(f"{BASES}/{base_id}")
+        items = [] if source is None else await client.all(f"{SOURCES}/{source['id']}/items")
+        limit = base["upload_limit_bytes"]
+        _compare_only(items, limit, folder, files, done, keep=keep, restore_deleted=restore_deleted)
         return done
     if source is None:
         body = {
@@ -111,20 +114,51 @@ async def _source_of(client: Client, base_id: str, folder: Path) -> Any:
     return None
 
 
-async def _compare_only(
-    client: Client, source: Any, folder: Path, files: dict[str, Any], done: FolderSync, *, keep: bool
+def _compare_only(
+    items: Sequence[dict[str, Any]],
+    limit: int,
+    folder: Path,
+    files: dict[str, dict[str, Any]],
+    done: FolderSync,
+    *,
+    keep: bool,
+    restore_deleted: bool,
 ) -> None:
-    items = [] if source is None else await client.all(f"{SOURCES}/{source['id']}/items")
-    known = {item["key"]: item for item in items if item["document_id"]}
+    # Loaded here: most commands need nothing of the server's code.
+    from refdesk.kit.errors import AppError
+    from refdesk.knowledge.sources import DeletedHere, check_file
+
+    every = {item["key"]: item for item in items}
+    known = {key: item for key, item in every.items() if item["document_id"]}
+    gone = sorted(known.keys() - files.keys())
+    # As the server does: only where one part of the manifest tells of all files.
+    moved = {known[path]["content_hash"]: path for path in gone} if len(files) <= PART else {}
     for path, file in files.items():
-        item = known.get(path)
-        if item is None:
-            done.add(str(folder / path), "would-add")
+        item = every.get(path)
+        try:
+            check_file(path, file["size"], limit)
+            if item is not None and item["content_hash"] and path not in known and not restore_deleted:
+                raise DeletedHere
+        except AppError as error:
+            problem = {"code": error.code, "reason": error.text, "hint": None}
+            done.add(str(folder / path), _refusal(error.code), error=problem)
+            continue
+        if path in known:
+            same = known[path]["content_hash"] == file["sha256"]
+            done.add(
+                str(folder / path), "already-there" if same else "would-change", known[path]["document_id"]
+            )
+        elif item is None and (former := moved.pop(file["sha256"], None)) is not None:
+            done.add(str(folder / path), "would-rename", known[former]["document_id"])
+            gone.remove(former)
         else:
-            same = item["content_hash"] == file["sha256"]
-            done.add(str(folder / path), "already-there" if same else "would-change", item["document_id"])
-    for path in sorted(known.keys() - files.keys()):
+            done.add(str(folder / path), "would-add")
+    for path in gone:
         done.add(str(folder / path), "would-keep" if keep else "would-remove", known[path]["document_id"])
+
+
+def _refusal(code: str | None) -> str:
+    return "skipped" if code in ("unsupported-kind", "deleted-here") else "refused"
 
 
 async def _send_manifest(
@@ -154,8 +188,7 @@ async def _send_manifest(
         path = file["path"]
         if path in refused:
             problem = {"code": refused[path]["code"], "reason": refused[path]["reason"], "hint": None}
-            skipped = problem["code"] in ("unsupported-kind", "deleted-here")
-            done.add(str(folder / path), "skipped" if skipped else "refused", error=problem)
+            done.add(str(folder / path), _refusal(problem["code"]), error=problem)
         elif path not in told:
             done.add(str(folder / path), "already-there")
     for path in renamed:

@@ -69,6 +69,21 @@ def relative_path(path: str) -> str:
     return plain
 
 
+def check_file(path: str, size: int, limit: int) -> str:
+    """The path in the folder of a file that may be a document, by its name and size alone.
+
+    Raises `PathInvalid`, `UnsupportedKind`, `FileTooLarge` and `EmptyFile`.
+    """
+    relative = relative_path(path)
+    if not is_document_name(relative):
+        raise UnsupportedKind
+    if size > limit:
+        raise FileTooLarge(max_bytes=limit)
+    if size == 0:
+        raise EmptyFile
+    return relative
+
+
 def name_of(path: str) -> str:
     """How a file is called as a document: its path, each part without what cannot be shown."""
     return "/".join(display_name(part) for part in path.split("/"))
@@ -131,14 +146,7 @@ class Folders:
         files: dict[str, ManifestFile] = {}
         for file in body.files:
             try:
-                path = relative_path(file.path)
-                if not is_document_name(path):
-                    raise UnsupportedKind
-                if file.size > limit:
-                    raise FileTooLarge(max_bytes=limit)
-                if file.size == 0:
-                    raise EmptyFile
-                files[path] = file
+                files[check_file(file.path, file.size, limit)] = file
             except AppError as error:
                 answer.refused.append(RefusedFile(path=file.path, code=error.code, reason=error.text))
         return files
