@@ -20,6 +20,7 @@ from refdesk.knowledge.sources.errors import (
 )
 from refdesk.knowledge.sources.folder import Folders, relative_path
 from refdesk.knowledge.sources.schemas import Manifest, ManifestAnswer, ManifestFile, NewFolder, SyncRequest
+from refdesk.knowledge.versions.reading import Versions
 from refdesk.testing.desk import markdown
 
 
@@ -82,6 +83,17 @@ async def test_only_what_is_missing_is_asked_for_and_only_what_changed_is_embedd
     assert "Part three tells" in embedded[0]
     view = await client.reader.view(client.source_id)
     assert (view.state, view.documents, view.counts.changed, view.counts.unchanged) == ("idle", 2, 1, 1)
+
+
+async def test_the_first_version_of_a_file_of_a_source_says_that_it_was_synced(client: Client) -> None:
+    client.files = {"a.md": markdown(5)}
+    await client.manifest()
+    document_id = await client.send("a.md")
+    client.files["a.md"] = markdown(6)
+    await client.send("a.md")
+    async with client.desk.database.transaction() as session:
+        versions = await Versions(session, client.desk.scope).page(document_id, limit=10, cursor=None)
+    assert [(version.number, version.reason) for version in versions.items] == [(2, "sync"), (1, "sync")]
 
 
 async def test_a_file_that_is_gone_goes_and_one_that_moved_keeps_its_document(client: Client) -> None:

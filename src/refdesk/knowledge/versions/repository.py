@@ -87,7 +87,7 @@ class VersionRepository:
         """The row of the present version; made here where there is none yet."""
         found = await self.find(document.id, document.version)
         if found is None:
-            found = new_version(document, document.version, "upload")
+            found = new_version(document, document.version, first_reason(document))
             self.session.add(found)
             await self.session.flush()
         return found
@@ -238,8 +238,13 @@ async def add_document(session: AsyncSession, document: Document) -> None:
     """Save a new document with the row of its first version."""
     session.add(document)
     await session.flush()
-    session.add(new_version(document, 1, "upload"))
+    session.add(new_version(document, 1, first_reason(document)))
     await session.flush()
+
+
+def first_reason(document: Document) -> str:
+    """Why a document is there: from a source, or uploaded by a person."""
+    return "upload" if document.source_id is None else "sync"
 
 
 def new_version(document: Document, number: int, reason: str) -> DocumentVersion:
