@@ -69,7 +69,7 @@ def _with_text(content: str) -> str:
     return content
 
 
-ParagraphText = Annotated[CleanText, Field(max_length=100_000), AfterValidator(_with_text)]
+ParagraphText = Annotated[CleanText, Field(min_length=1, max_length=100_000), AfterValidator(_with_text)]
 
 
 class ParagraphPage(Page[ParagraphView]):

@@ -109,9 +109,12 @@ def compiled_pattern(source: str) -> regex.Pattern[str]:
     try:
         return regex.compile(source, regex.MULTILINE)
     except regex.error as error:
-        place = "" if error.pos is None else f", at character {error.pos + 1}"
+        # The stubs of `regex` do not know what its errors carry.
+        wrong: str = getattr(error, "msg", str(error))
+        position: int | None = getattr(error, "pos", None)
+        place = "" if position is None else f", at character {position + 1}"
         raise PatternInvalid(
-            f"The split pattern “{source[:100]}” is not a valid regular expression: {error.msg}{place}.",
+            f"The split pattern “{source[:100]}” is not a valid regular expression: {wrong}{place}.",
             pattern=source,
             reason=str(error),
         ) from error
