@@ -15,7 +15,7 @@ from refdesk.knowledge.splitting.patterns import compiled_pattern
 @pytest.mark.parametrize("content", ["", "   ", "\n\t\u3000"])
 @pytest.mark.parametrize("shape", [ParagraphUpdate, AddedParagraph])
 def test_a_paragraph_without_text_is_refused(shape: type[Any], content: str) -> None:
-    with pytest.raises(ValidationError, match="white space only|at least 1 character"):
+    with pytest.raises(ValidationError, match=r"white space only|at least 1"):
         shape(content=content)
     assert shape(content="  a  ", title="").content == "  a  "
     assert ParagraphUpdate(title="").content is None
