@@ -30,6 +30,7 @@ $(VENV)/.created: scripts/find_python.sh
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created requirements.txt pyproject.toml
+	@echo "Installing, this takes a few minutes"
 	$(PIP) install --quiet --require-hashes --requirement requirements.txt
 	$(PIP) install --quiet --no-deps --editable .
 	@touch $@
@@ -45,11 +46,12 @@ page: $(PAGE) ## Build the page (needs Node 20.19 or newer)
 
 $(PAGE): $(NODE_STAMP) $(PAGE_SOURCES)
 	@scripts/find_node.sh
-	cd frontend && npm run --silent build
+	cd frontend && npm run --silent build -- --logLevel warn
 	@touch $@
 
 $(NODE_STAMP): frontend/package-lock.json
 	@scripts/find_node.sh
+	@echo "Installing what the page is built with, this takes a minute"
 	cd frontend && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 

@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 # Bodies of files, each held to the limit of uploads while it streams, not to that of requests.
 FILES_PATH = re.compile(
-    r"/api/v1/(knowledge-bases/[^/]+/(files|drafts|qa-files)|documents/[^/]+/file|sources/[^/]+/files"
+    r"/api/v1/(knowledge-bases/[^/]+/(files|drafts|qa-files)|documents/[^/]+/file|sources/[^/]+/(files|archive)"
     r"|knowledge-base-imports)"
 )
 QUIET_PATHS = ("/healthz", "/readyz")
@@ -68,7 +68,8 @@ class RequestContext:
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             await self.app(scope, receive, send_with_headers)
-            record = log.debug if scope["path"] in QUIET_PATHS else log.info
+            is_quiet = scope["path"] in QUIET_PATHS or (status < 400 and scope["path"].startswith("/assets/"))
+            record = log.debug if is_quiet else log.info
             record(
                 "request",
                 method=scope["method"],
