@@ -181,8 +181,8 @@ async def test_a_paragraph_that_is_gone_is_answered_from_the_version_that_had_it
         assert page.total == 4
         rest = await versions.page(document.id, limit=2, cursor=page.next_cursor)
         assert [v.number for v in rest.items] == [2, 1]
-        name, blob = await versions.original(document.id, 1)
-        assert (name, blob.size) == ("a.md", len(file_of(PARTS)))
+        first, blob = await versions.original(document.id, 1)
+        assert (first.name, blob.size) == ("a.md", len(file_of(PARTS)))
         with pytest.raises(NotFound):
             await versions.paragraphs(document.id, 9, limit=10, cursor=None)
 
@@ -202,6 +202,8 @@ async def test_a_paragraph_deleted_by_hand_is_answered_where_a_snapshot_has_it(d
 
 async def test_a_version_comes_back_with_its_ids_edits_and_questions(desk: Desk) -> None:
     document = await ready(desk)
+    assert document.extracted_chars
+    report = (document.extracted_chars, document.kept_chars, document.removed_chars, document.ocr_pages)
     light, *_ = await listed(desk, document.id)
     await edit(desk, light.id, content="My own words.")
     await index_paragraphs(desk.context, str(desk.workspace_id), str(document.id))
@@ -212,6 +214,7 @@ async def test_a_version_comes_back_with_its_ids_edits_and_questions(desk: Desk)
     desk.embedder.calls.clear()
     done = await desk.process(document.id)
     assert (done.state, done.version, done.paragraph_count) == ("ready", 3, 4)
+    assert (done.extracted_chars, done.kept_chars, done.removed_chars, done.ocr_pages) == report
     assert [(p.id, p.title, p.content, p.is_edited) for p in await listed(desk, document.id)] == first
     assert len(embedded(desk)) == 3, "the one that was still there is not embedded again"
     await require_complete_index(desk, document.id)

@@ -14,6 +14,7 @@ from refdesk.knowledge.splitting.settings import (
     ParagraphDraft,
     SplitResult,
     SplitSettings,
+    Unit,
 )
 from refdesk.knowledge.splitting.sizing import Characters, Sizing, Tokens
 from refdesk.knowledge.splitting.tables import cut_code, cut_table
@@ -51,6 +52,10 @@ def split(parsed: Parsed, settings: SplitSettings | None = None) -> SplitResult:
     drafts = (draft for section in found for draft in filler.fill(section))
     with without_collecting():
         return _finish(text, drafts, settings, limit, sizing)
+
+
+def _size(content: str, unit: Unit) -> int:
+    return len(content) if unit == "characters" else Tokens(content).size(0, len(content))
 
 
 def _marks(piece: Piece) -> int:
@@ -143,9 +148,12 @@ def _finish(
             made, uncovered = replace(made, start=uncovered), None
         small = smallest and out and len(made.content) < smallest
         if small and sizing.size(out[-1].start, made.end) <= limit - _FENCES:
-            out[-1] = _merged(out[-1], made, draft, text if first else "")
-        else:
-            out.append(made)
+            joined = _merged(out[-1], made, draft, text if first else "")
+            # What is shown beside the text, such as a repeated header row, counts as well.
+            if _size(joined.content, settings.effective_unit) <= limit:
+                out[-1] = joined
+                continue
+        out.append(made)
     return SplitResult(tuple(out), removed, ())
 
 

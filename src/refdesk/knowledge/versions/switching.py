@@ -82,7 +82,7 @@ async def bring_back(
     await _replace_rows(session, scope, index, document, present, held.paragraphs, former)
     document.kind, document.found_meta = earlier.kind, earlier.found_meta
     document.coverage, document.warnings = earlier.coverage, earlier.warnings
-    document.removed_origins, document.report = held.removed_origins, {}
+    document.removed_origins, document.report = held.removed_origins, held.report
     _complete(document, held.paragraphs)
 
 
@@ -95,7 +95,9 @@ async def _leave_present(
     """Keep the present version as a snapshot, and let the document be what the pending one says."""
     current = await versions.current(document)
     describe(current, document)
-    current.snapshot = await asyncio.to_thread(snapshot.encode, present, document.removed_origins)
+    current.snapshot = await asyncio.to_thread(
+        snapshot.encode, present, document.removed_origins, document.report
+    )
     current.replaced_at = now()
     document.version = pending.number
     document.name, document.blob_id = pending.name, pending.blob_id

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.knowledge.splitting.made import FILES, parsed_of
 
-from refdesk.knowledge.parsing import Parsed
+from refdesk.knowledge.parsing import Parsed, parse
 from refdesk.knowledge.splitting import SettingsInvalid, SplitSettings, clean_title, split
 
 _SETTINGS = st.builds(
@@ -179,3 +179,13 @@ def test_block_that_is_filtered_out_whole_makes_no_empty_paragraph_and_no_gap() 
     result = split(parsed)
     assert [(p.start, p.title, p.content) for p in result.paragraphs] == [(0, "A", "a")]
     assert result.removed_chars == 2
+
+
+@pytest.mark.parametrize("length", range(5, 95, 10))
+def test_merging_counts_the_header_rows_that_are_repeated(length: int) -> None:
+    rows = "\n".join(f"| r{i} | value |" for i in range(9))
+    table = "| first column | second |\n|---|---|\n" + rows
+    parsed = parse(f"## S\n\n{table}\n\n## T\n\n{'x' * length}".encode(), "a.md")
+    for limit in range(100, 180, 10):
+        found = split(parsed, SplitSettings(profile="structured", limit=limit)).paragraphs
+        assert max(len(paragraph.content) for paragraph in found) <= limit
