@@ -15,7 +15,7 @@ export function PageHeader({ title, text, above, children }: Props) {
       {above}
       <Group justify="space-between" align="flex-start" gap="md">
         <div className={classes.words}>
-          <Title order={1} className={classes.title}>
+          <Title order={1} className={classes.title} title={typeof title === 'string' ? title : undefined}>
             {title}
           </Title>
           {text && (

@@ -122,7 +122,12 @@ function Row({ document, mayWrite, selected, onToggle, onRemove, onRetry, onAcce
         </Table.Td>
       )}
       <Table.Td className={classes.name}>
-        <Link to="/documents/$documentId" params={{ documentId: document.id }} className={classes.link}>
+        <Link
+          to="/documents/$documentId"
+          params={{ documentId: document.id }}
+          className={classes.link}
+          title={document.name}
+        >
           {document.name}
         </Link>
         <AccessBadge access={document.access} />

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import Markdown from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
@@ -6,37 +6,41 @@ import remarkGfm from 'remark-gfm';
 import { codePointOffset } from '../../api/codePointOffset';
 import classes from './Paragraph.module.css';
 import type { Target } from './ParagraphFeed';
+import { looksFormatted, markPassage, withTableHead } from './passageMarkdown';
 
-/** Tables, lists, code and emphasis are what paragraphs carry as Markdown; anything else is read as it stands. */
-const looksFormatted = /^\s*\|.*\|\s*$|^\s*([-*+]|\d+\.)\s|```|\*\*/m;
 const remarkPlugins = [remarkGfm];
-const rehypePlugins = [rehypeSanitize];
 
-/** A paragraph's text. The cited passage is marked exactly, so the text is then shown as it is stored. */
+/** A paragraph's text. The cited passage is marked in it, in the cells of a table as well. */
 export function ParagraphText({ content, target }: { content: string; target: Target | null }) {
   const { t } = useTranslation();
-  const mark = useRef<HTMLElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   const start = target?.start ?? null;
   const length = target?.length ?? null;
   useEffect(() => {
-    if (start !== null) mark.current?.scrollIntoView({ block: 'center', behavior: 'instant' });
+    if (start !== null)
+      body.current?.querySelector('mark')?.scrollIntoView({ block: 'center', behavior: 'instant' });
   }, [start]);
-  if (target) {
-    const from = start === null ? 0 : codePointOffset(content, start);
-    const to = start === null || length === null ? content.length : Math.min(content.length, from + length);
+  const from = start === null ? 0 : codePointOffset(content, start);
+  const to = start === null || length === null ? content.length : Math.min(content.length, from + length);
+  const isMarked = target !== null;
+  const rehypePlugins = useMemo(
+    () => (isMarked ? [rehypeSanitize, [markPassage, { from, to }]] : [rehypeSanitize]) as never,
+    [isMarked, from, to],
+  );
+  // An empty head in front would shift the places of the marked words: rows alone are shown as stored.
+  const source = isMarked ? content : withTableHead(content);
+  if (target && !looksFormatted(content)) {
     return (
-      <div className={classes.text}>
+      <div ref={body} className={classes.text}>
         <p className={classes.plain}>
           {content.slice(0, from)}
-          <mark ref={mark} className={classes.mark}>
-            {content.slice(from, to)}
-          </mark>
+          <mark className={classes.mark}>{content.slice(from, to)}</mark>
           {content.slice(to)}
         </p>
       </div>
     );
   }
-  if (!looksFormatted.test(content)) {
+  if (!looksFormatted(content)) {
     return (
       <div className={classes.text}>
         <p className={classes.plain}>{content}</p>
@@ -44,11 +48,12 @@ export function ParagraphText({ content, target }: { content: string; target: Ta
     );
   }
   return (
-    <div className={classes.text}>
+    <div ref={body} className={classes.text}>
       <Markdown
         remarkPlugins={remarkPlugins}
         rehypePlugins={rehypePlugins}
         components={{
+          mark: ({ children }) => <mark className={classes.mark}>{children}</mark>,
           img: ({ alt }) => <em>{alt}</em>,
           table: ({ children }) => (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -58,7 +63,7 @@ export function ParagraphText({ content, target }: { content: string; target: Ta
           ),
         }}
       >
-        {content}
+        {source}
       </Markdown>
     </div>
   );

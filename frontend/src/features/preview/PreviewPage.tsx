@@ -142,7 +142,9 @@ function Preview({ base }: { base: KnowledgeBaseView }) {
               disabled={importable.length === 0}
               onClick={() => bring.mutate(importable.map((draft) => draft.id))}
             >
-              {t('preview.importAll', { count: importable.length })}
+              {importable.length === 0
+                ? t('preview.nothingToImport')
+                : t('preview.importAll', { count: importable.length })}
             </Button>
           </>
         )}
