@@ -209,7 +209,9 @@ async def test_listeners_hear_of_states_progress_and_counts(world: World) -> Non
                 heard.extend((event.name, event.json()) for event in reader.feed(line))
             if any(name == "document" for name, _ in heard):
                 first.set()
-            if any(name == "counts" and data["states"] == {"ready": 1} for name, data in heard):
+            # The counts are read after the documents, so they may tell of the end before the document does.
+            told = any(name == "document" and data["state"] == "ready" for name, data in heard)
+            if told and any(name == "counts" and data["states"] == {"ready": 1} for name, data in heard):
                 return
 
     listening = asyncio.create_task(listen())

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from refdesk.accounts import Role
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
-from refdesk.retrieval import KnowledgeBaseNotFound, QueryEmpty, QueryTooLong, UnknownMode
+from refdesk.retrieval import KnowledgeBaseNotFound, QueryEmpty, QueryTooLong, SearchRequest, UnknownMode
 from refdesk.testing.library import Library
 
 MODES = ("embedding", "keywords", "blend")
@@ -153,8 +154,12 @@ async def test_only_the_chosen_documents_are_searched(library: Library) -> None:
 async def test_a_paragraph_on_another_access_list_is_never_seen(library: Library, mode: str) -> None:
     base = await library.base()
     await library.add(base, ["the secret budget of the board"], acl_id=7)
-    result = await library.search("secret budget of the board", base, mode=mode, apply_gate=False)
+    request = SearchRequest("secret budget of the board", [base.id], mode=mode, apply_gate=False)
+    viewer = replace(library.scope, user_id=new_id(), role=Role.VIEWER, via="session")
+    result = await library.retriever.search(viewer, request)
     assert (result.hits, result.dropped, result.candidates, result.best) == ([], [], 0, 0.0)
+    owner = replace(viewer, role=Role.OWNER)
+    assert len((await library.retriever.search(owner, request)).hits) == 1
 
 
 async def test_unknown_and_foreign_bases_are_not_found(library: Library, database: Database) -> None:
