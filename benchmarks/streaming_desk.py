@@ -28,6 +28,7 @@ from sqlalchemy import make_url
 
 from refdesk import migrations
 from refdesk.accounts import load_operator_key
+from refdesk.cli._web import settle_memory
 from refdesk.gateway import Completion, CompletionEvent, CompletionRequest, Finished, TextDelta
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
@@ -267,6 +268,7 @@ class _Server(uvicorn.Server):
                 return inside
 
             app.state.gateway.completer = completer
+        settle_memory()
         print("ready", flush=True)
 
 

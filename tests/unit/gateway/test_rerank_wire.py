@@ -98,7 +98,9 @@ async def test_more_texts_than_a_request_takes_are_sent_in_several(
     server.always(reranks("tei"))
     scores = await of(reranker, "tei", batch=3).rerank(QUESTION, TEXTS * 5, timeout_s=5)
     assert scores == pytest.approx(EXPECTED * 5)
-    assert [len(request.body["texts"]) for request in server.requests] == [3, 3, 3, 3, 3, 3, 2]
+    # Several are under way at once, so they may arrive in any order.
+    sizes = sorted(len(request.body["texts"]) for request in server.requests)
+    assert sizes == [2, 3, 3, 3, 3, 3, 3]
 
 
 @pytest.mark.parametrize(
