@@ -54,6 +54,7 @@ class CachedEmbedder:
         self.model_id = embedder.model_id
         self.dimensions = embedder.dimensions
         self.calibration = embedder.calibration
+        self.gates = embedder.gates
         self.max_batch = embedder.max_batch
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from refdesk.cli._console import note, print_json, say
+from refdesk.cli._eval_calibrate import add_commands as add_calibration_commands
 from refdesk.cli._eval_sets import add_commands as add_set_commands
 from refdesk.cli._settings import load_settings
 from refdesk.kit.embedded_postgres import running_database
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     )
     group.command("retrieval")(retrieval)
     add_set_commands(group)
+    add_calibration_commands(group)
     app.add_typer(group)
 
 

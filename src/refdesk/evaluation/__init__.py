@@ -23,6 +23,7 @@ from refdesk.evaluation.errors import (
     TestSetUnreadable,
     TestSetWithoutBases,
 )
+from refdesk.evaluation.gates import router as calibration_router
 from refdesk.evaluation.index_comparison import compare_indexes, compared
 from refdesk.evaluation.index_comparison import router as comparison_router
 from refdesk.evaluation.metrics import hit, ndcg, percentile, recall, reciprocal_rank
@@ -51,6 +52,7 @@ __all__ = [
     "TestSetWithoutBases",
     "TestSets",
     "Totals",
+    "calibration_router",
     "compare_indexes",
     "compared",
     "comparison_router",

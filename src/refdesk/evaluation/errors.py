@@ -71,3 +71,45 @@ class QuestionFileInvalid(Invalid):
         "CSV: columns question, documents (names or ids, separated by ;), paragraphs, nothing (yes or empty)."
         " JSONL: the same as keys of one object a line."
     )
+
+
+class CalibrationTooSmall(Invalid):
+    """A half of the questions has too few of a kind to fit a gate on, or to judge it by."""
+
+    code = "calibration-too-small"
+    message = "The set has too few questions to fit gates on."
+    hint = (
+        "Questions are split into two halves, each of which needs 10 with an answer and 10 without: about 30"
+        " of each kind."
+    )
+
+
+class CalibrationOneSided(Invalid):
+    """The set lacks questions with an answer, or questions without one."""
+
+    code = "calibration-one-sided"
+    message = "The set has only questions of one kind: with an answer, or without."
+    hint = "Add the other kind, or make questions without an answer by leaving out what answers."
+
+
+class CalibrationWithoutBases(Invalid):
+    """None of the bases is searched with the embedding model that is to be calibrated."""
+
+    code = "calibration-without-bases"
+    message = "None of these knowledge bases is searched with this embedding model."
+
+
+class CalibrationModelUnclear(Invalid):
+    """The bases are searched with several embedding models, and none was chosen."""
+
+    code = "calibration-model-unclear"
+    message = "These knowledge bases are searched with several embedding models."
+    hint = "Say which of them is to be calibrated."
+
+
+class RerankerSilent(Conflict):
+    """The reranker gave no scores, so that no gate can be fitted for it."""
+
+    code = "reranker-silent"
+    message = "The reranker gave no scores for a question."
+    hint = "Test the reranker on the page of models, then calibrate anew."

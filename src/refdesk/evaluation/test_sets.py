@@ -29,16 +29,19 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSet:
-    """Passages, and the queries that have a relevant one among them."""
+    """Passages, the queries that have a relevant one among them, and those that are said to have none."""
 
     passages: tuple[Passage, ...]
     queries: tuple[JudgedQuery, ...]
+    unanswerable: tuple[JudgedQuery, ...] = ()
 
 
 def load_retrieval_set(
     corpus: Path, queries: Path, qrels: Path, *, sample: int | None = None
 ) -> RetrievalSet:
     """Read the three files. `sample` keeps that many queries, evenly spread, always the same.
+
+    A query with `"nothing": true` has no answer in the corpus; one without relevant passages is left out.
 
     Raises `TestSetUnreadable` or `TestSetEmpty`.
     """
@@ -49,16 +52,19 @@ def load_retrieval_set(
     known = {passage.id for passage in passages}
     relevance = _relevance(qrels)
     judged: list[JudgedQuery] = []
+    unanswerable: list[JudgedQuery] = []
     for line in _lines(queries):
         query_id = _field(line, "id", queries)
         grades = {key: grade for key, grade in relevance.get(query_id, {}).items() if key in known}
-        if grades:
+        if line.get("nothing") is True:
+            unanswerable.append(JudgedQuery(query_id, _field(line, "text", queries), {}))
+        elif grades:
             judged.append(JudgedQuery(query_id, _field(line, "text", queries), grades))
     if not judged:
         raise TestSetEmpty(passages=len(passages))
     if sample is not None and 0 < sample < len(judged):
         judged = [judged[i * len(judged) // sample] for i in range(sample)]
-    return RetrievalSet(passages, tuple(judged))
+    return RetrievalSet(passages, tuple(judged), tuple(unanswerable))
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

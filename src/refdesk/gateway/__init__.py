@@ -6,7 +6,7 @@ knowledge bases or conversations.
 """
 
 from refdesk.accounts import on_workspace_created
-from refdesk.gateway.calibration import Calibration
+from refdesk.gateway.calibration import FOUND, STEP, Calibration
 from refdesk.gateway.calls import (
     Completer,
     Completion,
@@ -43,13 +43,18 @@ from refdesk.gateway.errors import (
     UnknownModel,
     WrongModelKind,
 )
+from refdesk.gateway.gates import DEFAULT_GATES, Gates, Scale, least_score_of
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
-from refdesk.gateway.service import create_workspace_models
+from refdesk.gateway.schemas import GateFit, GateRecord, GatesView
+from refdesk.gateway.service import create_workspace_models, store_gates
 
 on_workspace_created.append(create_workspace_models)
 
 __all__ = [
+    "DEFAULT_GATES",
+    "FOUND",
+    "STEP",
     "Calibration",
     "Completer",
     "Completion",
@@ -59,6 +64,10 @@ __all__ = [
     "Embedder",
     "FinishReason",
     "Finished",
+    "GateFit",
+    "GateRecord",
+    "Gates",
+    "GatesView",
     "Gateway",
     "GatewayDep",
     "Message",
@@ -77,6 +86,7 @@ __all__ = [
     "NoModel",
     "ReasoningDelta",
     "Reranker",
+    "Scale",
     "TextDelta",
     "ToolCall",
     "ToolCallReady",
@@ -87,5 +97,7 @@ __all__ = [
     "WrongModelKind",
     "create_workspace_models",
     "get_gateway",
+    "least_score_of",
     "router",
+    "store_gates",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refdesk.gateway.calibration import Calibration
+from refdesk.gateway.gates import Gates
 
 type Vectors = NDArray[np.float32]
 type FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "other"]
@@ -160,6 +161,11 @@ class Reranker(Protocol):
     @property
     def model_name(self) -> str: ...
 
+    @property
+    def least_score(self) -> float | None:
+        """The gate that was fitted for it, on its own scale."""
+        ...
+
     async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
         """One score a text, in the order given; greater is nearer. Errors are `ModelError`s."""
         ...
@@ -176,6 +182,9 @@ class Embedder(Protocol):
 
     @property
     def calibration(self) -> Calibration: ...
+
+    @property
+    def gates(self) -> Gates: ...
 
     @property
     def max_batch(self) -> int: ...

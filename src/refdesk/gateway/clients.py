@@ -13,6 +13,7 @@ from refdesk.gateway.calibration import Calibration
 from refdesk.gateway.calls import Completer, Embedder, Reranker, Vectors
 from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS, AsyncEmbeddedEmbedder, EmbeddedEmbedder
 from refdesk.gateway.errors import WrongModelKind
+from refdesk.gateway.gates import DEFAULT_GATES, Gates, least_score_of
 from refdesk.gateway.openai import Connection, OpenAICompleter, OpenAIEmbedder
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.reranking import DEFAULT_SHAPE, RemoteReranker
@@ -34,6 +35,7 @@ class _EmbeddedModel:
     engine: AsyncEmbeddedEmbedder
     dimensions: int = DIMENSIONS
     calibration: Calibration = CALIBRATION
+    gates: Gates = DEFAULT_GATES
     max_batch: int = EMBEDDED_BATCH
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -122,6 +124,7 @@ class Gateway:
             connection=self._connect(model, parameters),
             dimensions=model.dimensions or parameters.dimensions or 0,
             calibration=stored or CALIBRATION,
+            gates=Gates.from_json(model.gates),
             max_batch=parameters.batch_size,
             query_prefix=parameters.query_prefix,
             passage_prefix=parameters.passage_prefix,
@@ -138,6 +141,7 @@ class Gateway:
             shape=parameters.shape or DEFAULT_SHAPE,
             max_batch=parameters.batch_size,
             extra_body=parameters.extra_body,
+            least_score=least_score_of(model.gates),
         )
 
     async def _read(self, scope: Scope, model_id: UUID, kind: str) -> Model:
@@ -156,7 +160,7 @@ class Gateway:
 
     def _build_embedder(self, model: Model) -> Embedder:
         if model.provider == "embedded":
-            return _EmbeddedModel(model.id, self._engine())
+            return _EmbeddedModel(model.id, self._engine(), gates=Gates.from_json(model.gates))
         return self.build_remote_embedder(model)
 
     def _engine(self) -> AsyncEmbeddedEmbedder:

@@ -20,7 +20,7 @@ from refdesk.gateway.schemas import (
     Preset,
     RemoteModels,
 )
-from refdesk.gateway.service import ModelService
+from refdesk.gateway.service import ModelService, store_gates
 from refdesk.kit.web import DatabaseDep, Page, Tx
 
 router = APIRouter(prefix="/api/v1", tags=["models"])
@@ -87,6 +87,15 @@ async def change_model(model_id: UUID, change: ModelChange, service: Service) ->
 )
 async def delete_model(model_id: UUID, service: Service) -> None:
     await service.delete(model_id)
+
+
+@router.delete(
+    "/models/{model_id}/gates",
+    operation_id="resetModelGates",
+    summary="Go back to the default gates of a model",
+)
+async def reset_model_gates(model_id: UUID, session: Tx, scope: Owner) -> ModelView:
+    return ModelView.model_validate(await store_gates(session, scope, model_id, None))
 
 
 @router.post("/models/{model_id}/check", operation_id="checkModel", summary="Test a connected model")

@@ -51,6 +51,8 @@ def _checked_url(value: HttpUrl | None) -> HttpUrl | None:
 class Endpoint(BaseModel):
     """A server: base URL (of an OpenAI-compatible one what stands before `/chat/completions`) and key."""
 
+    model_config = ConfigDict(extra="forbid")
+
     base_url: HttpUrl
     api_key: SecretStr | None = None
 
@@ -70,6 +72,8 @@ class ModelDraft(Endpoint):
 
 class ModelChange(BaseModel):
     """Members that are present are changed. An `api_key` of null takes the stored key away."""
+
+    model_config = ConfigDict(extra="forbid")
 
     name: Name | None = None
     model_name: PlainLine | None = Field(default=None, min_length=1, max_length=200)
@@ -94,6 +98,61 @@ class CheckResult(BaseModel):
     error: dict[str, Any] | None = None
 
 
+class GateFit(BaseModel):
+    """One gate as it was fitted on one half of the questions and judged on the other.
+
+    `both` and `meaning`: the similarity that is shown as 0.45, in searches by words and meaning or by meaning
+    alone. `drop_both` and `drop_meaning`: the distance below the best, as shown, that counts as 0.15.
+    `rerank`: the least score of a reranker, on its own scale.
+    """
+
+    gate: Literal["both", "meaning", "drop_both", "drop_meaning", "rerank"]
+    before: float | None = Field(description="Null: there was no such gate.")
+    after: float
+    low: float = Field(description="Nine of ten fits on questions drawn anew lie between `low` and `high`.")
+    high: float
+    auroc: float = Field(description="Of the half that judges, as the two below.")
+    balanced_before: float
+    balanced_after: float
+    kept_before: float = Field(description="Share rightly found (of hits that answer: kept).")
+    kept_after: float
+    turned_down_before: float = Field(description="Share rightly not found (of other hits: left out).")
+    turned_down_after: float
+    fitted: tuple[int, int] = Field(description="How many it was fitted on, with an answer and without.")
+    judged: tuple[int, int] = Field(description="How many it was judged on.")
+    is_better: bool = Field(description="No worse than before on the half that judges, so it is taken.")
+
+
+class GateRecord(BaseModel):
+    """Where fitted gates come from."""
+
+    set_name: str
+    test_set_id: UUID | None
+    fitted_at: datetime
+    unanswerable: Literal["named", "left-out"] = Field(
+        description="Questions without an answer: named so in the set, or made by leaving out what answers."
+    )
+    questions: int
+    fits: list[GateFit]
+
+
+class ScaleView(BaseModel):
+    """`balance` is the similarity that is shown as 0.45, `drop` the distance that counts as 0.15."""
+
+    balance: float
+    drop: float
+
+
+class GatesView(BaseModel):
+    """What was fitted for a model; an embedding model has two scales, a reranker a least score."""
+
+    kind: Literal["embedder", "reranker"]
+    both: ScaleView | None = None
+    meaning: ScaleView | None = None
+    least_score: float | None = None
+    record: GateRecord
+
+
 class ModelView(BaseModel):
     """A model as shown."""
 
@@ -110,6 +169,7 @@ class ModelView(BaseModel):
     dimensions: int | None
     is_default: bool
     last_check: CheckResult | None
+    gates: GatesView | None = Field(description="Null: the gates are the default ones.")
     created_at: datetime
     updated_at: datetime
 

@@ -1,6 +1,7 @@
 """Storing, changing and removing models."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
@@ -69,6 +70,8 @@ class ModelService:
         self._refuse_identity_change(model, change)
         if "name" in given and change.name is not None:
             model.name = change.name
+        if change.model_name is not None and change.model_name != model.model_name:
+            model.gates = None  # they were another model's
         if "model_name" in given and change.model_name is not None:
             model.model_name = change.model_name
         if "base_url" in given and change.base_url is not None:
@@ -129,6 +132,22 @@ class ModelService:
 
     def _seal(self, model: Model, key: str | None) -> None:
         seal(self.cipher, model, key)
+
+
+async def store_gates(
+    session: AsyncSession, scope: Scope, model_id: UUID, gates: dict[str, Any] | None
+) -> Model:
+    """Give a model the gates that were fitted for it (in the form of `GatesView`), or the default ones.
+
+    They hold from the next search on. Raises `UnknownModel`.
+    """
+    model = await ModelRepository(session, scope).get(model_id)
+    model.gates = gates
+    model.updated_at = now()
+    await session.flush()
+    verb = "model.reset-gates" if gates is None else "model.calibrate"
+    audit(session, scope, verb, ("model", model.id), name=model.name)
+    return model
 
 
 async def create_workspace_models(session: AsyncSession, scope: Scope) -> None:

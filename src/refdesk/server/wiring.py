@@ -20,6 +20,7 @@ ROUTERS = (
     *apps.routers,
     evaluation.router,
     evaluation.comparison_router,
+    evaluation.calibration_router,
 )
 
 

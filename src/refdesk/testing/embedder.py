@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Calibration, Reranker, UnknownModel
+from refdesk.gateway import DEFAULT_GATES, Calibration, Reranker, UnknownModel
 from refdesk.knowledge.indexing import tokenize
 
 # The cosine of a hashed bag of words: unrelated texts lie near 0, the same words in other order at 1.
@@ -27,6 +27,7 @@ class HashingEmbedder:
         self.dimensions = dimensions
         self.max_batch = max_batch
         self.calibration = _CALIBRATION
+        self.gates = DEFAULT_GATES
         self.calls: list[list[str]] = []
         self.fail_with: Exception | None = None
 

@@ -15,6 +15,7 @@ class ScriptedReranker:
     def __init__(self, score: Callable[[str, str], float] = shared_words) -> None:
         self.model_id: UUID = new_id()
         self.score = score
+        self.least_score: float | None = None
         self.calls: list[list[str]] = []
         self.fail_with: Exception | None = None
 

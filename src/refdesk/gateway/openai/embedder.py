@@ -11,6 +11,7 @@ import numpy as np
 from refdesk.gateway.calibration import Calibration
 from refdesk.gateway.calls import Vectors
 from refdesk.gateway.errors import ModelBadResponse, ModelRateLimited, ModelTimeout, ModelUnavailable
+from refdesk.gateway.gates import DEFAULT_GATES, Gates
 from refdesk.gateway.openai.connection import Connection
 
 PATH = "/embeddings"
@@ -31,6 +32,7 @@ class OpenAIEmbedder:
     connection: Connection
     dimensions: int
     calibration: Calibration
+    gates: Gates = DEFAULT_GATES
     max_batch: int = 32
     query_prefix: str = ""
     passage_prefix: str = ""

@@ -23,6 +23,7 @@ class RemoteReranker:
     shape: Shape
     max_batch: int = 32
     extra_body: dict[str, Any] = field(default_factory=dict[str, Any])
+    least_score: float | None = None
 
     async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
         """One score a text, in the order given; greater is nearer. `timeout_s` bounds the whole call.
