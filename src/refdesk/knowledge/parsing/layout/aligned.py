@@ -1,15 +1,18 @@
 """Tables without lines: rows of several segments whose columns stand under each other."""
 
 import re
+from dataclasses import dataclass
 
 from refdesk.knowledge.parsing.grid import markdown_table
+from refdesk.knowledge.parsing.layout.headers import groups_over, joined_names
 from refdesk.knowledge.parsing.layout.segments import Row, Segment, join
+from refdesk.knowledge.parsing.sheets.header import is_value
 
 _MIN_ROWS = 3
 _MAX_SINGLES = 2
 _MAX_COLUMNS = 40
 _PAGE_NUMBER = re.compile(r"^[.·… ]*\d{1,4}$")
-_BULLET = re.compile(r"^(?:[•●▪■◦‣·*–—-]|\(?[\da-zA-Z]{1,3}[.)]|\d+(?:\.\d+)*)$")
+_BULLET = re.compile(r"^(?:[•●▪■◦‣·*–—-]|\(?[\da-zA-Z]{1,3}[.)]|\d{1,3}(?:\.\d+)*)$")
 
 
 def tables_in(rows: list[Row]) -> list[Segment | Row]:
@@ -62,17 +65,15 @@ def _table(rows: list[Row]) -> Segment | None:
     wide = sum(len(row) >= 3 for row in full)
     if len(full) < _MIN_ROWS and wide < 2:
         return None
-    edges = _columns(full)
+    header = _joined_header(rows, full)
+    edges, grid = (_columns(full), []) if header is None else (header.edges, [header.names])
     if not 2 <= len(edges) <= _MAX_COLUMNS:
         return None
-    grid: list[list[str]] = []
     spanning = 0
-    for row in rows:
+    for row in rows if header is None else rows[2:]:
         cells: list[list[Segment]] = [[] for _ in edges]
         for segment in row:
-            touched = [
-                c for c, (low, high) in enumerate(edges) if min(high, segment.x1) - max(low, segment.x0) > 2
-            ]
+            touched = [c for c, edge in enumerate(edges) if _overlap(edge, segment) > 2]
             spanning += len(touched) > 1
             cells[touched[0] if touched else _nearest(edges, segment)].append(segment)
         line = [join(cell).text if cell else "" for cell in cells]
@@ -97,6 +98,43 @@ def _table(rows: list[Row]) -> Segment | None:
         bold=False,
         table=markdown_table(grid),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """Names of the columns, where two rows make them."""
+
+    edges: list[tuple[float, float]]
+    names: list[str]
+
+
+def _joined_header(rows: list[Row], full: list[Row]) -> _Header | None:
+    """The header, if the first row names groups of the columns that the second one names; else None."""
+    if len(full) < _MIN_ROWS + 1 or rows[0] is not full[0] or rows[1] is not full[1]:
+        return None
+    above, names, values = full[:3]
+    texts = [segment.text for segment in (*above, *names)]
+    if len(above) >= len(names) or any(is_value(text) for text in texts):
+        return None
+    if sum(is_value(segment.text) for segment in values) < len(values) / 2:
+        return None
+    edges = _columns(full[1:])
+    if not 3 <= len(edges) <= _MAX_COLUMNS:
+        return None
+    named = [""] * len(edges)
+    for segment in names:
+        touched = [c for c, edge in enumerate(edges) if _overlap(edge, segment) > 2]
+        if len(touched) != 1 or named[touched[0]]:
+            return None
+        named[touched[0]] = segment.text
+    spans = groups_over([(segment.x0, segment.x1) for segment in above], edges)
+    if spans is None or all(first == last for first, last in spans):
+        return None
+    return _Header(edges, joined_names([segment.text for segment in above], spans, named))
+
+
+def _overlap(edge: tuple[float, float], segment: Segment) -> float:
+    return min(edge[1], segment.x1) - max(edge[0], segment.x0)
 
 
 def _columns(rows: list[Row]) -> list[tuple[float, float]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from refdesk.knowledge.parsing.grid import markdown_table
 from refdesk.knowledge.parsing.layout.glyph import Glyph
+from refdesk.knowledge.parsing.layout.headers import Place, with_joined_header
 from refdesk.knowledge.parsing.layout.segments import is_cjk, join, rows_of, segments_of
 
 _NEAR = 3.0
@@ -69,7 +70,7 @@ def take_tables(
         ]
         if len(inside) < _MIN_FILLED * len(xs) * len(ys):
             continue  # squared paper
-        cells = _cells(inside, xs, ys, rows, columns)
+        cells, owner = _cells(inside, xs, ys, rows, columns)
         filled = [text for row in cells for text in row if text]
         if (
             len(filled) < 3
@@ -77,7 +78,7 @@ def take_tables(
             or len(filled) < _MIN_FILLED * len(xs) * len(ys)
         ):
             continue
-        text = markdown_table(cells)
+        text = markdown_table(with_joined_header(cells, owner))
         if text.count("\n") < 2 or text.split("\n", 1)[0].count("|") < 3:
             continue
         chosen = set(map(id, inside))
@@ -111,8 +112,8 @@ def _components(across: list[Rule], down: list[Rule]) -> list[tuple[list[Rule], 
 
 def _cells(
     glyphs: list[Glyph], xs: list[float], ys: list[float], across: list[Rule], down: list[Rule]
-) -> list[list[str]]:
-    """Text of each place of the grid; a merged cell's text stands in its first place."""
+) -> tuple[list[list[str]], list[list[Place]]]:
+    """Text of each place of the grid and where its cell begins; a merged cell's text stands there."""
     high, wide = len(ys) - 1, len(xs) - 1
     owner = {(r, c): (r, c) for r in range(high) for c in range(wide)}
 
@@ -141,7 +142,8 @@ def _cells(
         r = _slot(ys, (glyph.y0 + glyph.y1) / 2)
         c = _slot(xs, (glyph.x0 + glyph.x1) / 2)
         content.setdefault(root((r, c)), []).append(glyph)
-    return [[cell_lines(content.get((r, c), [])) for c in range(wide)] for r in range(high)]
+    cells = [[cell_lines(content.get((r, c), [])) for c in range(wide)] for r in range(high)]
+    return cells, [[root((r, c)) for c in range(wide)] for r in range(high)]
 
 
 def _slot(edges: list[float], value: float) -> int:
