@@ -159,23 +159,23 @@ def _finish(
 
 def _paragraph(text: str, draft: _Draft, with_filter: bool, *, first: bool) -> tuple[ParagraphDraft, int]:
     section = draft.section
-    chunks: list[str] = []
+    chunks: list[tuple[str, bool]] = []
     boxes: dict[Box, None] = {}
     blocks: dict[int, Block] = {}
     for i, (start, end, header, piece) in enumerate(draft.parts):
         if i and piece.block is draft.parts[i - 1][3].block:
-            chunks.append(text[draft.parts[i - 1][1] : start])
+            chunks.append((text[draft.parts[i - 1][1] : start], False))
         elif i:
-            chunks.append("\n\n")
+            chunks.append(("\n\n", False))
         if header:
-            chunks.append(header + "\n")
-        chunks.append(_shown(text[start:end], piece))
+            chunks.append((header + "\n", False))
+        chunks.append((_shown(text[start:end], piece), piece.kind == "code"))
         boxes |= dict.fromkeys(piece.block.boxes)
         blocks[piece.block.offset] = piece.block
-    content = "".join(chunks)
-    removed = 0
     if with_filter:
-        content, removed = clean(content)
+        content, removed = clean(chunks)
+    else:
+        content, removed = "".join(chunk for chunk, _ in chunks), 0
     head = section.head_block if first else None
     if head is not None:
         blocks[head.offset] = head

@@ -54,6 +54,8 @@ def _flattened(parsed: Parsed, heads: "_Heads | None", deepest: int | None) -> I
             if start == end:
                 continue
             if level is None or (deepest is not None and level > deepest):
+                if block.kind == "code":  # the indentation of its first line is part of it
+                    start = parsed.text.rfind("\n", first, start) + 1 or first
                 current.body.append(Piece(block.kind, start, end, block))
                 continue
             if current.heading or current.body:
