@@ -27,6 +27,14 @@ class UnsupportedKind(ParseError):
     hint = "Save it as PDF, as an Office or OpenDocument file, as HTML, Markdown or plain text."
 
 
+class OldPresentation(UnsupportedKind):
+    """A presentation of PowerPoint 97–2003 (PPT): no library that may be shipped reads it."""
+
+    code = "old-presentation"
+    message = "This is a presentation of PowerPoint 97–2003 (PPT), which cannot be read."
+    hint = "Open it in PowerPoint or LibreOffice, save it as PPTX or PDF, and upload that file."
+
+
 class PasswordRequired(ParseError):
     """The file is encrypted and no password was given."""
 
@@ -133,6 +141,7 @@ BY_CODE: dict[str, type[ParseError]] = {
         ParseError,
         EmptyFile,
         UnsupportedKind,
+        OldPresentation,
         PasswordRequired,
         PasswordWrong,
         CorruptFile,

@@ -7,7 +7,7 @@ from typing import cast
 
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
 from refdesk.knowledge.parsing.embedded_pictures import has_pictures_beside, pictures_beside
-from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, UnsupportedKind
+from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, OldPresentation, UnsupportedKind
 from refdesk.knowledge.parsing.identify import BINARY_MARKS, head_of
 from refdesk.knowledge.parsing.ocr import allowing, cut_pictures, skipped_pictures
 from refdesk.knowledge.parsing.ole import OLE_MAGIC, unlock
@@ -54,14 +54,7 @@ _PARSERS = (
     _Entry("markdown", "Markdown"),
     _Entry("plain", "PlainText"),
 )
-# Old files of Office that no permissive library reads: what marks them, what they are, what to do.
-_KNOWN_OLE = (
-    (
-        b"\nPowerPoint Document\n",
-        "a presentation of PowerPoint 97–2003 (PPT)",
-        "Open it in PowerPoint or LibreOffice, save it as PPTX or PDF, and upload that file.",
-    ),
-)
+_OLD_PRESENTATION = b"\nPowerPoint Document\n"
 _MAGIC = {
     b"\xd0\xcf\x11\xe0": "an old Office file of another kind",
     b"PK\x03\x04": "an archive of another kind",
@@ -100,9 +93,8 @@ def choose(data: bytes, name: str) -> Parser:
                 parser = _load(entry)
                 if parser.supports(called, head):
                     return parser
-    for mark, label, hint in _KNOWN_OLE:
-        if head.startswith(OLE_MAGIC) and mark in head:
-            raise UnsupportedKind(f"This kind of file is not supported: it is {label}.", hint=hint)
+    if head.startswith(OLE_MAGIC) and _OLD_PRESENTATION in head:
+        raise OldPresentation
     what = next((label for magic, label in _MAGIC.items() if head.startswith(magic)), None)
     why = f"it looks like {what}" if what else "its content is not text"
     raise UnsupportedKind(f"This kind of file is not supported: {why}.")

@@ -131,6 +131,7 @@ def test_limits_of_pages_output_and_members_are_those_of_the_options() -> None:
 def test_old_presentation_says_what_to_do() -> None:
     with pytest.raises(UnsupportedKind) as caught:
         choose(ole({"PowerPoint Document": b"x" * 5000}), "a.bin")
+    assert caught.value.code == "old-presentation"
     assert "PPTX" in str(caught.value.hint_text)
 
 
