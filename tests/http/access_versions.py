@@ -24,6 +24,14 @@ async def new_file(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path=(await document(world, client)).path, files={"file": ("new.txt", b"Other words.")})
 
 
+async def stopped_file(world: World, client: httpx.AsyncClient) -> Call:
+    """A document with a file that is not being read; no worker runs here."""
+    document_id = await upload_pdf(world)
+    async with world.database.transaction() as session:
+        (await session.get_one(Document, UUID(document_id))).state = "ready"
+    return Call(path={"document_id": document_id})
+
+
 async def first_version(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path=(await document(world, client)).path | {"number": 1})
 
@@ -116,6 +124,7 @@ VERSION = f"{DOCUMENT}/versions/{{number}}"
 
 VERSIONS = (
     Row("POST", f"{DOCUMENT}/file", "editor", new_file, 404),
+    Row("POST", f"{DOCUMENT}/reread", "editor", stopped_file, 404),
     Row("GET", f"{DOCUMENT}/versions", "viewer", document, 404, key=True),
     Row("GET", f"{VERSION}/paragraphs", "viewer", first_version, 404, key=True),
     Row("GET", f"{VERSION}/file", "viewer", version_with_file, 404, key=True),

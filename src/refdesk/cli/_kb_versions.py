@@ -6,15 +6,18 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from refdesk.cli._client import Client, InvalidArgument
-from refdesk.cli._commands import Result, add_command
-from refdesk.cli._indexing import work_until_idle
+from refdesk.cli._client import Client, InvalidArgument, RequestFailed
+from refdesk.cli._commands import Result, add_command, find
+from refdesk.cli._indexing import wait_for, work_until_idle
 from refdesk.cli._kb_documents import (
+    BASES,
     DOCUMENTS,
     BaseOption,
     DocumentArgument,
+    NameArgument,
     WaitOption,
     attention_lines,
+    base_of,
     document_of,
     is_final,
     until,
@@ -27,6 +30,7 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": "↕"}
 def add_commands(group: typer.Typer) -> None:
     """Add the commands to the group `kb`."""
     add_command(group, "replace", replace)
+    add_command(group, "reread", reread)
     add_command(group, "versions", versions)
     add_command(group, "diff", diff)
     add_command(group, "rollback", rollback)
@@ -49,6 +53,38 @@ async def replace(
             "POST", f"{DOCUMENTS}/{found['id']}/file", files=[("file", (file.name, content))]
         )
     return await _outcome(client, changed, wait=wait)
+
+
+async def reread(
+    client: Client,
+    name: NameArgument,
+    documents: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DOCUMENT…]", help="Names or ids; otherwise all that have a file."),
+    ] = None,
+    wait: WaitOption = False,
+) -> Result:
+    """Read files again, as after an update; edits, questions and flags are carried over. Ends with 1 if a
+    document could not be read again."""
+    base = await base_of(client, name)
+    path = f"{BASES}/{base['id']}/documents"
+    if documents:
+        chosen = [await find(client, path, wanted, what="document") for wanted in documents]
+    else:
+        chosen = [item for item in await client.all(path) if item["has_file"] and is_final(item)]
+    items: list[Any] = []
+    refused: list[str] = []
+    for document in {item["id"]: item for item in chosen}.values():
+        try:
+            items.append(await client.post(f"{DOCUMENTS}/{document['id']}/reread"))
+        except RequestFailed as error:
+            refused.append(f"{document['id']}  {document['name']}  {error.text} [{error.code}]")
+    if wait and items:
+        items = await wait_for(client, base["id"], [item["id"] for item in items], show=not client.as_json)
+    failed = bool(refused) or any(item["state"] == "failed" for item in items)
+    lines = [line for item in items for line in attention_lines(item)] + refused
+    value = {"documents": items, "refused": refused}
+    return Result(value, lines or ["There is nothing to read again."], exit_code=1 if failed else 0)
 
 
 async def versions(client: Client, document: DocumentArgument, kb: BaseOption = None) -> Result:

@@ -23,7 +23,7 @@ from refdesk.knowledge.receiving import Received, received_files
 from refdesk.knowledge.route_parts import ListQuery, SettingsDep, one_file
 from refdesk.knowledge.schemas import ConflictDecision, DocumentDiff, DocumentView, ParagraphPage, VersionView
 from refdesk.knowledge.uploads import Target
-from refdesk.knowledge.versions import replace_file, restore
+from refdesk.knowledge.versions import read_again, replace_file, restore
 from refdesk.knowledge.versions.reading import Versions
 
 router = APIRouter(prefix="/api/v1", tags=["knowledge"])
@@ -55,6 +55,17 @@ async def replace_document_file(
     # A slow client must not hold a transaction and its connection for as long as its upload lasts.
     await session.commit()
     return await _receive_one(request, database, scope, document_id, target)
+
+
+@router.post(
+    "/documents/{document_id}/reread",
+    operation_id="rereadDocument",
+    summary="Read a document's file again; edits, questions and flags are carried over",
+    status_code=202,
+)
+async def reread_document(document_id: UUID, session: Tx, scope: BoundEditor) -> DocumentView:
+    await read_again(session, scope, document_id)
+    return await Documents(session, scope).view(document_id)
 
 
 async def _receive_one(

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from refdesk.kit.border_types import MAX_BIGINT, MAX_INT, CleanJson, CleanText, PlainLine
 from refdesk.knowledge.schemas import DocumentError, DocumentWarning, SplitOptions
+from refdesk.knowledge.schemas.versions import VersionReason
 from refdesk.knowledge.sources.schemas import FolderConfig, SourceCounts, SourceProblem, WebsiteConfig
 
 FORMAT = "refdesk-knowledge-base"
@@ -176,14 +177,15 @@ class TermLine(_Record):
 
 
 class VersionLine(_Record):
-    """A version of document `d`. With `has_snapshot` its paragraphs are in the snapshots.
+    """A version of document `d`. With `has_snapshot` its paragraphs are in the snapshots, and `report` tells
+    what reading its file brought; archives of earlier releases have none.
 
     One with a higher number than the document's is being made: `state` and `error` are the document's then.
     """
 
     d: Count
     number: int = Field(ge=1, le=MAX_INT)
-    reason: Literal["upload", "split", "sync", "rollback"]
+    reason: VersionReason
     name: PlainLine = Field(min_length=1, max_length=500)
     kind: str | None = Field(default=None, max_length=32)
     found_meta: CleanJson = Field(default_factory=dict)
@@ -194,6 +196,7 @@ class VersionLine(_Record):
     coverage: float | None = Field(default=None, ge=0, le=10)
     file: Sha256 | None = None
     has_snapshot: bool = False
+    report: ReportRecord = Field(default_factory=ReportRecord)
     removed_origins: list[Origin] = Field(default_factory=list)
     restores: int | None = Field(default=None, ge=1, le=MAX_INT)
     state: Literal["queued", "failed", "cancelled"] | None = None

@@ -10,7 +10,7 @@ from refdesk.kit.web import Page
 from refdesk.knowledge.schemas.bases import SplitOptions
 from refdesk.knowledge.schemas.documents import DocumentWarning
 
-VersionReason = Literal["upload", "split", "sync", "rollback"]
+VersionReason = Literal["upload", "split", "sync", "rollback", "reread"]
 
 
 class VersionView(BaseModel):

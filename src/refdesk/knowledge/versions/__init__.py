@@ -11,7 +11,7 @@ from refdesk.knowledge.versions.records import (
     origin_of,
     record_of,
 )
-from refdesk.knowledge.versions.replacing import replace_file, restore, split_again
+from refdesk.knowledge.versions.replacing import read_again, replace_file, restore, split_again
 from refdesk.knowledge.versions.repository import VersionRepository, add_document, new_version
 from refdesk.knowledge.versions.switching import CONFLICT, NewText, bring_back, conflict_message, take_text
 
@@ -29,6 +29,7 @@ __all__ = [
     "new_version",
     "origin_of",
     "prune",
+    "read_again",
     "record_of",
     "replace_file",
     "restore",

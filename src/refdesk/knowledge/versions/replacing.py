@@ -1,4 +1,5 @@
-"""Asking for a new version of a document: another file, other split settings, or an earlier version again.
+"""Asking for a new version of a document: another file, the same read again, other split settings, or an
+earlier version again.
 
 Only notes what is wanted and has it processed. The present version stays as it is, is found and can be read
 until the new one is complete, and also where the new file turns out to be unreadable.
@@ -12,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope, audit
 from refdesk.kit.clock import now
 from refdesk.kit.errors import NotFound
-from refdesk.knowledge import blobs
+from refdesk.knowledge import blobs, parsed_texts
 from refdesk.knowledge.errors import (
     EditedParagraphs,
     NoOriginal,
@@ -22,7 +23,6 @@ from refdesk.knowledge.errors import (
 )
 from refdesk.knowledge.filenames import display_name
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
-from refdesk.knowledge.parsed_texts import CUT_SHORT
 from refdesk.knowledge.queueing import enqueue_processing
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.tables import Blob, Document, DocumentVersion
@@ -49,7 +49,7 @@ async def replace_file(
     document = await DocumentRepository(session, scope).get(document_id, lock=True)
     called = document.name if name is None else display_name(name)
     versions = VersionRepository(session, scope)
-    is_cut_short = any(warning["code"] in CUT_SHORT for warning in document.warnings)
+    is_cut_short = any(warning["code"] in parsed_texts.CUT_SHORT for warning in document.warnings)
     is_read_again = is_cut_short and reason == "upload"
     if blob.id == document.blob_id and document.state == "ready" and not is_read_again:
         document.name = called
@@ -95,6 +95,33 @@ async def split_again(
     pending = await _begin(session, scope, document, reason)
     pending.split_settings = settings
     await session.flush()
+
+
+async def read_again(session: AsyncSession, scope: Scope, document_id: UUID) -> Document:
+    """Have the file the document is made from read anew, as after an update of Refdesk or of its settings.
+
+    What an earlier reading left behind is not used. The result is a new version, with ids, edits, questions
+    and flags carried over; a file that was never read has none before it. Raises `NotFound`, `NoOriginal`
+    and `StillRunning`.
+    """
+    document = await DocumentRepository(session, scope).get(document_id, lock=True)
+    if document.blob_id is None:
+        raise NoOriginal
+    if document.state in RUNNING:
+        raise StillRunning(state=document.state)
+    await parsed_texts.keep(session, scope, document, None)
+    waiting = await VersionRepository(session, scope).pending(document)
+    was_never_read = waiting is None and document.split_at is None
+    if document.is_draft or was_never_read:
+        document.split_at = None
+        await _queue_again(session, scope, document)
+    else:
+        # A new file that could not be read yet is tried once more; it stays the reason.
+        reason = "reread" if waiting is None or waiting.reason == "rollback" else waiting.reason
+        await _begin(session, scope, document, reason)
+        await session.flush()
+    audit(session, scope, "document.reread", ("document", document_id), name=document.name)
+    return document
 
 
 async def restore(session: AsyncSession, scope: Scope, document_id: UUID, number: int) -> Document:
