@@ -237,6 +237,12 @@ async def test_a_version_comes_back_after_the_import_with_the_rows_in_common(
         async with desk.database.transaction() as session:
             await restore(session, desk.scope, key, 1)
         assert (await desk.process(key)).state == "ready"
+    numbers = [
+        (view.extracted_chars, view.kept_chars, view.removed_chars, view.ocr_pages)
+        for view in (await lived.desk.view(lived.document_id), await other.view(document_id))
+    ]
+    assert numbers[0] == numbers[1]
+    assert numbers[0][0], "the coverage report came along with the earlier version"
     here, there = await paragraphs(lived.desk, lived.document_id), await paragraphs(other, document_id)
     hide = {"id", "document_id", "knowledge_base_id", "updated_at", "questions"}
     assert plain([p.model_dump(exclude=hide) for p in here]) == plain(

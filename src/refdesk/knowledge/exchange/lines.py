@@ -88,6 +88,7 @@ def version_line(
         "coverage": version.coverage,
         "file": None if digest is None else digest.hex(),
         "has_snapshot": held is not None,
+        "report": {} if held is None else held.report,
         "removed_origins": [] if held is None else held.removed_origins,
         "restores": version.restores if is_later else None,
         "state": _state(document) if is_later else None,

@@ -99,7 +99,12 @@ class PastVersions:
         files = await stored_files(self._database, self._scope, archive, wanted, self._max_bytes)
         data = None
         if line.has_snapshot:
-            data = await asyncio.to_thread(snapshot.encode, version.paragraphs, line.removed_origins)
+            data = await asyncio.to_thread(
+                snapshot.encode,
+                version.paragraphs,
+                line.removed_origins,
+                line.report.model_dump(exclude_none=True),
+            )
         try:
             async with self._database.transaction() as session:
                 await self._owned(session)

@@ -18,7 +18,7 @@ _KNOWN = {column.name for column in fields(ParagraphRecord)}
 class Snapshot:
     """What a version held when it was replaced. `removed_origins` and `report` as in `Document`.
 
-    Snapshots of imported versions, and those from before it was kept, have no report.
+    Snapshots from before it was kept have no report, and neither have those imported from such archives.
     """
 
     paragraphs: list[ParagraphRecord]
