@@ -12,6 +12,7 @@ from refdesk.cli._kb_access import add_commands as add_access_commands
 from refdesk.cli._kb_archives import add_commands as add_archive_commands
 from refdesk.cli._kb_documents import document_line
 from refdesk.cli._kb_drafts import add_commands as add_draft_commands
+from refdesk.cli._kb_dry_run import reading_lines, would_add
 from refdesk.cli._kb_exchange import add_commands as add_exchange_commands
 from refdesk.cli._kb_paragraphs import add_commands as add_paragraph_commands
 from refdesk.cli._kb_qa import add_commands as add_qa_commands
@@ -136,7 +137,7 @@ async def add(
             )
             outcomes += done.outcomes
         elif dry_run:
-            outcomes.append({"path": str(path), "document_id": None, "state": "would-add", "error": None})
+            outcomes.append(await would_add(path, base))
         else:
             outcomes.append(await _upload(client, base["id"], path, allow_duplicate))
     if not outcomes:
@@ -155,7 +156,7 @@ async def add(
         "added": len(waiting),
         "failed": len(failed),
     }
-    lines = [_outcome_line(outcome) for outcome in outcomes]
+    lines = [line for outcome in outcomes for line in _outcome_lines(outcome)]
     if waiting and not wait and client.in_process:
         lines.append("They are indexed when `refdesk serve` or `refdesk worker` runs, or with --wait.")
     return Result(value, lines, exit_code=1 if failed else 0)
@@ -246,7 +247,10 @@ def _base_line(base: dict[str, Any]) -> str:
     return f"{line}, {attention} need attention" if attention > failed else line
 
 
-def _outcome_line(outcome: dict[str, Any]) -> str:
+def _outcome_lines(outcome: dict[str, Any]) -> list[str]:
     line = f"{outcome['path']}  {outcome['state']}"
     error = outcome["error"]
-    return line if error is None else f"{line}: {error['reason']} [{error['code']}]"
+    if error is None:
+        return [line, *reading_lines(outcome["reading"])] if "reading" in outcome else [line]
+    lines = [f"{line}: {error['reason']} [{error['code']}]"]
+    return [*lines, f"   {error['hint']}"] if error["hint"] else lines

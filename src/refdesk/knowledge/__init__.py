@@ -27,6 +27,7 @@ from refdesk.knowledge.access import routes as access_routes
 from refdesk.knowledge.access.repository import forget_member
 from refdesk.knowledge.bases import KnowledgeBases, users_of_bases
 from refdesk.knowledge.documents import Documents
+from refdesk.knowledge.errors import FileTooLarge
 from refdesk.knowledge.filenames import content_disposition
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
@@ -40,6 +41,7 @@ from refdesk.knowledge.repository import (
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
 from refdesk.knowledge.versions import cited_paragraphs
+from refdesk.knowledge.views import split_settings
 
 routers = (
     routes.router,
@@ -64,6 +66,7 @@ __all__ = [
     "Document",
     "DocumentRepository",
     "Documents",
+    "FileTooLarge",
     "KnowledgeBase",
     "KnowledgeBaseRepository",
     "KnowledgeBases",
@@ -79,6 +82,7 @@ __all__ = [
     "parse_options",
     "routers",
     "sees_all",
+    "split_settings",
     "users_of_bases",
     "visible_lists",
 ]
