@@ -669,6 +669,137 @@ export type BatchRequest = {
 };
 
 /**
+ * CalibratedModel
+ *
+ * A model and what holds for it now; `stored` tells whether this calibration changed it.
+ */
+export type CalibratedModel = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Stored
+     */
+    stored: boolean;
+    gates: GatesView | null;
+};
+
+/**
+ * CalibrationEvents
+ *
+ * What the stream carries: `progress` after each question, `result` at the end, or `problem`.
+ */
+export type CalibrationEvents = {
+    progress: CalibrationProgress;
+    result: CalibrationResult;
+};
+
+/**
+ * CalibrationProgress
+ *
+ * The data of an event `progress`.
+ */
+export type CalibrationProgress = {
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * CalibrationRequest
+ *
+ * A kept test set, or questions to these bases; and what is to be calibrated on them.
+ */
+export type CalibrationRequest = {
+    /**
+     * Test Set Id
+     */
+    test_set_id?: string | null;
+    /**
+     * Questions
+     */
+    questions?: Array<KeyedQuestion> | null;
+    /**
+     * Set Name
+     *
+     * Of questions that are no kept set.
+     */
+    set_name?: string | null;
+    /**
+     * Knowledge Base Ids
+     *
+     * Instead of the set's own.
+     */
+    knowledge_base_ids?: Array<string> | null;
+    /**
+     * Model Id
+     *
+     * The embedding model; without it the one that all these bases have.
+     */
+    model_id?: string | null;
+    /**
+     * Reranker Id
+     *
+     * Fit the least score of this reranker too.
+     */
+    reranker_id?: string | null;
+    /**
+     * Unanswerable
+     *
+     * Questions without an answer: those that the set names, or every question with what answers it left out. `auto` takes the named ones if there are any.
+     */
+    unanswerable?: 'auto' | 'named' | 'left-out';
+    /**
+     * Dry Run
+     *
+     * Measure, and store nothing.
+     */
+    dry_run?: boolean;
+};
+
+/**
+ * CalibrationResult
+ *
+ * The data of the event `result`.
+ */
+export type CalibrationResult = {
+    embedder: CalibratedModel;
+    reranker: CalibratedModel | null;
+    /**
+     * Dry Run
+     */
+    dry_run: boolean;
+    /**
+     * Unanswerable
+     */
+    unanswerable: 'named' | 'left-out';
+    /**
+     * Questions
+     */
+    questions: number;
+    /**
+     * Left Aside
+     *
+     * Questions not used: what they expect is not there, or elsewhere.
+     */
+    left_aside: number;
+    /**
+     * Fits
+     */
+    fits: Array<GateFit>;
+};
+
+/**
  * CaseHit
  *
  * One hit of a question, without its text.
@@ -831,6 +962,7 @@ export type ChatCompletion = {
      * Sources
      */
     sources?: Array<Source>;
+    nothing_found?: NothingFound | null;
 };
 
 /**
@@ -2010,6 +2142,185 @@ export type FolderView = {
 };
 
 /**
+ * GateDecisionView
+ *
+ * Why nothing counts as found: the first gate that let nothing through.
+ */
+export type GateDecisionView = {
+    /**
+     * Gate
+     *
+     * `absolute`: the similarity; `rerank`: the reranker's score; `relative`: the distance to the best.
+     */
+    gate: 'absolute' | 'rerank' | 'relative';
+    /**
+     * Score
+     *
+     * The best that came to this gate; the reranker's own for `rerank`.
+     */
+    score: number;
+    /**
+     * Threshold
+     *
+     * What it would have needed.
+     */
+    threshold: number;
+    /**
+     * Below
+     *
+     * Paragraphs that this gate turned down.
+     */
+    below: number;
+};
+
+/**
+ * GateFit
+ *
+ * One gate as it was fitted on one half of the questions and judged on the other.
+ *
+ * `both` and `meaning`: the similarity that is shown as 0.45, in searches by words and meaning or by meaning
+ * alone. `drop_both` and `drop_meaning`: the distance below the best, as shown, that counts as 0.15.
+ * `rerank`: the least score of a reranker, on its own scale.
+ */
+export type GateFit = {
+    /**
+     * Gate
+     */
+    gate: 'both' | 'meaning' | 'drop_both' | 'drop_meaning' | 'rerank';
+    /**
+     * Before
+     *
+     * Null: there was no such gate.
+     */
+    before: number | null;
+    /**
+     * After
+     */
+    after: number;
+    /**
+     * Low
+     *
+     * Nine of ten fits on questions drawn anew lie between `low` and `high`.
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * Auroc
+     *
+     * Of the half that judges, as the two below.
+     */
+    auroc: number;
+    /**
+     * Balanced Before
+     */
+    balanced_before: number;
+    /**
+     * Balanced After
+     */
+    balanced_after: number;
+    /**
+     * Kept Before
+     *
+     * Share rightly found (of hits that answer: kept).
+     */
+    kept_before: number;
+    /**
+     * Kept After
+     */
+    kept_after: number;
+    /**
+     * Turned Down Before
+     *
+     * Share rightly not found (of other hits: left out).
+     */
+    turned_down_before: number;
+    /**
+     * Turned Down After
+     */
+    turned_down_after: number;
+    /**
+     * Fitted
+     *
+     * How many it was fitted on, with an answer and without.
+     */
+    fitted: [
+        number,
+        number
+    ];
+    /**
+     * Judged
+     *
+     * How many it was judged on.
+     */
+    judged: [
+        number,
+        number
+    ];
+    /**
+     * Is Better
+     *
+     * No worse than before on the half that judges, so it is taken.
+     */
+    is_better: boolean;
+};
+
+/**
+ * GateRecord
+ *
+ * Where fitted gates come from.
+ */
+export type GateRecord = {
+    /**
+     * Set Name
+     */
+    set_name: string;
+    /**
+     * Test Set Id
+     */
+    test_set_id: string | null;
+    /**
+     * Fitted At
+     */
+    fitted_at: string;
+    /**
+     * Unanswerable
+     *
+     * Questions without an answer: named so in the set, or made by leaving out what answers.
+     */
+    unanswerable: 'named' | 'left-out';
+    /**
+     * Questions
+     */
+    questions: number;
+    /**
+     * Fits
+     */
+    fits: Array<GateFit>;
+};
+
+/**
+ * GatesView
+ *
+ * What was fitted for a model; an embedding model has two scales, a reranker a least score.
+ */
+export type GatesView = {
+    /**
+     * Kind
+     */
+    kind: 'embedder' | 'reranker';
+    both?: ScaleView | null;
+    meaning?: ScaleView | null;
+    /**
+     * Least Score
+     */
+    least_score?: number | null;
+    record: GateRecord;
+};
+
+/**
  * GroupRef
  */
 export type GroupRef = {
@@ -2167,6 +2478,10 @@ export type HitTestResult = {
      */
     found: boolean;
     /**
+     * Null where something was found.
+     */
+    decision: GateDecisionView | null;
+    /**
      * Best
      *
      * Greatest similarity of all candidates.
@@ -2216,6 +2531,12 @@ export type HitTestResult = {
      * Null where all bases were searched.
      */
     route: RouteView | null;
+    /**
+     * Unready
+     *
+     * Documents of these bases that are still being read or indexed; a warning says the same.
+     */
+    unready: number;
 };
 
 /**
@@ -2378,6 +2699,9 @@ export type IndexBuildCreate = {
  * IndexBuildView
  *
  * Another index of a knowledge base. `switched`: it is the active one, and the former one is kept.
+ *
+ * For whom documents of the base are hidden from, progress is in percent, `behind` is 0 or 1, and there is
+ * no comparison: all that counts hidden paragraphs.
  */
 export type IndexBuildView = {
     /**
@@ -2561,6 +2885,38 @@ export type KeyResource = {
      * Kind
      */
     kind: 'application' | 'knowledge_base';
+    /**
+     * Id
+     */
+    id: string;
+};
+
+/**
+ * KeyedQuestion
+ *
+ * A question of a set that is not kept here, under the id it has there.
+ */
+export type KeyedQuestion = {
+    /**
+     * Question
+     */
+    question: string;
+    /**
+     * Documents
+     *
+     * Documents, by name or id.
+     */
+    documents?: Array<string>;
+    /**
+     * Paragraph Ids
+     */
+    paragraph_ids?: Array<string>;
+    /**
+     * Expects Nothing
+     *
+     * It has no answer in the bases.
+     */
+    expects_nothing?: boolean;
     /**
      * Id
      */
@@ -3187,6 +3543,10 @@ export type ModelView = {
     is_default: boolean;
     last_check: CheckResult | null;
     /**
+     * Null: the gates are the default ones.
+     */
+    gates: GatesView | null;
+    /**
      * Created At
      */
     created_at: string;
@@ -3435,6 +3795,42 @@ export type NewWebsite = {
      * For its documents; left out: those of the knowledge base.
      */
     split_settings?: SplitOptions | null;
+};
+
+/**
+ * NothingFound
+ *
+ * Why nothing counted as found: the gate that decided and its numbers.
+ */
+export type NothingFound = {
+    /**
+     * Gate
+     */
+    gate: 'absolute' | 'rerank' | 'relative';
+    /**
+     * Score
+     */
+    score: number;
+    /**
+     * Threshold
+     */
+    threshold: number;
+    /**
+     * Below
+     *
+     * Paragraphs that the gate turned down.
+     */
+    below: number;
+    /**
+     * Best
+     *
+     * Greatest similarity of all candidates.
+     */
+    best: number;
+    /**
+     * Candidates
+     */
+    candidates: number;
 };
 
 /**
@@ -4628,6 +5024,10 @@ export type RetrievalOut = {
      */
     found?: boolean;
     /**
+     * The gate that found nothing good enough; null where something was found.
+     */
+    decision?: GateDecisionView | null;
+    /**
      * Best
      */
     best?: number;
@@ -4643,6 +5043,12 @@ export type RetrievalOut = {
      * Candidates
      */
     candidates?: number;
+    /**
+     * Unready
+     *
+     * Documents of the bases that were still being indexed.
+     */
+    unready?: number;
     /**
      * Hits
      */
@@ -4977,6 +5383,22 @@ export type RunTestSet = {
      * Knowledge Base Ids
      */
     knowledge_base_ids?: Array<string> | null;
+};
+
+/**
+ * ScaleView
+ *
+ * `balance` is the similarity that is shown as 0.45, `drop` the distance that counts as 0.15.
+ */
+export type ScaleView = {
+    /**
+     * Balance
+     */
+    balance: number;
+    /**
+     * Drop
+     */
+    drop: number;
 };
 
 /**
@@ -5845,6 +6267,8 @@ export type TermPage = {
  * TermProgress
  *
  * Whether the index follows the terms: words count in questions from when `is_current` is true.
+ *
+ * The counts are 0 for whom documents of the base are hidden from.
  */
 export type TermProgress = {
     /**
@@ -6243,7 +6667,7 @@ export type VersionView = {
     /**
      * Reason
      */
-    reason: 'upload' | 'split' | 'sync' | 'rollback';
+    reason: 'upload' | 'split' | 'sync' | 'rollback' | 'reread';
     /**
      * Is Current
      */
@@ -7702,6 +8126,36 @@ export type ChangeModelResponses = {
 
 export type ChangeModelResponse = ChangeModelResponses[keyof ChangeModelResponses];
 
+export type ResetModelGatesData = {
+    body?: never;
+    path: {
+        /**
+         * Model Id
+         */
+        model_id: string;
+    };
+    query?: never;
+    url: '/api/v1/models/{model_id}/gates';
+};
+
+export type ResetModelGatesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ResetModelGatesError = ResetModelGatesErrors[keyof ResetModelGatesErrors];
+
+export type ResetModelGatesResponses = {
+    /**
+     * Successful Response
+     */
+    200: ModelView;
+};
+
+export type ResetModelGatesResponse = ResetModelGatesResponses[keyof ResetModelGatesResponses];
+
 export type CheckModelData = {
     body?: never;
     path: {
@@ -8700,6 +9154,36 @@ export type RevertParagraphResponses = {
 };
 
 export type RevertParagraphResponse = RevertParagraphResponses[keyof RevertParagraphResponses];
+
+export type RereadDocumentData = {
+    body?: never;
+    path: {
+        /**
+         * Document Id
+         */
+        document_id: string;
+    };
+    query?: never;
+    url: '/api/v1/documents/{document_id}/reread';
+};
+
+export type RereadDocumentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RereadDocumentError = RereadDocumentErrors[keyof RereadDocumentErrors];
+
+export type RereadDocumentResponses = {
+    /**
+     * Successful Response
+     */
+    202: DocumentView;
+};
+
+export type RereadDocumentResponse = RereadDocumentResponses[keyof RereadDocumentResponses];
 
 export type ListDocumentVersionsData = {
     body?: never;
@@ -11947,3 +12431,28 @@ export type CompareIndexBuildResponses = {
 };
 
 export type CompareIndexBuildResponse = CompareIndexBuildResponses[keyof CompareIndexBuildResponses];
+
+export type RunCalibrationData = {
+    body: CalibrationRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/calibrations';
+};
+
+export type RunCalibrationErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RunCalibrationError = RunCalibrationErrors[keyof RunCalibrationErrors];
+
+export type RunCalibrationResponses = {
+    /**
+     * Events `progress`, one a question, then `result`; or `problem` where it ends early. Leaving the stream cancels the calibration.
+     */
+    200: CalibrationEvents;
+};
+
+export type RunCalibrationResponse = RunCalibrationResponses[keyof RunCalibrationResponses];

@@ -2,7 +2,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { RunOut } from '../../api/generated/types.gen';
+import type { RunOut, WarningOut } from '../../api/generated/types.gen';
 import { formatScore } from '../../i18n/format';
 import { useWordFor } from '../../i18n/useWordFor';
 import { isOpen } from './liveRun';
@@ -33,13 +33,18 @@ export function AnswerNotes({ run }: { run: RunOut }) {
   const unsupported = (run.sentences ?? []).filter((sentence) => !sentence.supported).length;
   if (unsupported > 0) notes.push(t('ask.unsupportedCount', { count: unsupported }));
   const warnings = warningsToShow(run.warnings ?? []);
+  const unready = retrieval?.unready ?? 0;
+  const textOf = ({ code, message }: WarningOut) =>
+    code === 'still-indexing' && unready > 0
+      ? t('hitTest.unready', { count: unready })
+      : (wordFor(code) ?? message);
   if (notes.length === 0 && warnings.length === 0) return null;
   return (
     <Stack gap={2} mt={4}>
-      {warnings.map(({ code, message }) => (
-        <Group key={code} gap={6} wrap="nowrap" align="flex-start" className={classes.warning}>
+      {warnings.map((warning) => (
+        <Group key={warning.code} gap={6} wrap="nowrap" align="flex-start" className={classes.warning}>
           <IconAlertTriangle size={15} aria-hidden />
-          <Text size="sm">{wordFor(code) ?? message}</Text>
+          <Text size="sm">{textOf(warning)}</Text>
         </Group>
       ))}
       {notes.map((note) => (

@@ -1,8 +1,9 @@
 /** The small number behind a claim: hovering shows the passage, a click opens it in its document. */
-import { HoverCard, Text, Tooltip } from '@mantine/core';
+import { Box, HoverCard, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { CitationOut } from '../../api/generated/types.gen';
+import { ClampedPassage } from '../paragraphs/ClampedPassage';
 import classes from './CitationChip.module.css';
 import { useFocusCitation } from './focus';
 
@@ -72,9 +73,9 @@ export function CitationChip({ citation, runId }: Props) {
             {t('ask.passageGone')}
           </Text>
         )}
-        <Text size="sm" mt={6} className="rd-serif" lineClamp={8} lh={1.6}>
-          {citation.text}
-        </Text>
+        <Box fz="sm" mt={6}>
+          <ClampedPassage text={citation.text} lines={8} />
+        </Box>
       </HoverCard.Dropdown>
     </HoverCard>
   );

@@ -3,24 +3,12 @@ import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import Markdown, { type Components } from 'react-markdown';
-import rehypeSanitize from 'rehype-sanitize';
-import remarkGfm from 'remark-gfm';
 import type { RunOut } from '../../api/generated/types.gen';
 import { formatPercent } from '../../i18n/format';
-import { looksFormatted, withTableHead } from '../paragraphs/passageMarkdown';
+import { ClampedPassage } from '../paragraphs/ClampedPassage';
 import { placeOf } from './CitationChip';
 import classes from './Evidence.module.css';
 import { useFocusedCitation } from './focus';
-
-const remarkPlugins = [remarkGfm];
-const rehypePlugins = [rehypeSanitize];
-/** The card is a link: nothing in it may be one as well. */
-const components: Components = {
-  a: ({ children }) => <span>{children}</span>,
-  img: ({ alt }) => <em>{alt}</em>,
-  input: () => null,
-};
 
 interface Passage {
   key: string;
@@ -136,15 +124,9 @@ function PassageCard({ passage, runId }: { passage: Passage; runId: string }) {
         )}
       </span>
       {passage.place && <span className={classes.place}>{passage.place}</span>}
-      {looksFormatted(passage.text) ? (
-        <div className={classes.formatted}>
-          <Markdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
-            {withTableHead(passage.text)}
-          </Markdown>
-        </div>
-      ) : (
-        <span className={classes.text}>{passage.text}</span>
-      )}
+      <div className={classes.text}>
+        <ClampedPassage text={passage.text} lines={7} />
+      </div>
     </Link>
   );
 }

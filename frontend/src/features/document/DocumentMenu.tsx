@@ -5,6 +5,7 @@ import {
   IconEye,
   IconEyeOff,
   IconFileExport,
+  IconRefresh,
   IconReplace,
   IconTrash,
 } from '@tabler/icons-react';
@@ -14,13 +15,14 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { withWorkspace } from '../../api/credentials';
 import { getDocumentQueryKey } from '../../api/generated/@tanstack/react-query.gen';
-import { deleteDocument, updateDocument } from '../../api/generated/sdk.gen';
+import { deleteDocument, rereadDocument, updateDocument } from '../../api/generated/sdk.gen';
 import type { DocumentView } from '../../api/generated/types.gen';
 import { sendFile } from '../../api/upload';
 import { useCaller } from '../../app/session';
 import { useUndoableDelete } from '../../components/undo';
 import { useNotify } from '../../components/useNotify';
 import { acceptedKinds } from '../knowledge/kinds';
+import { isWorking } from '../knowledge/StateChip';
 
 /** What is done to a document as a whole. */
 export function DocumentMenu({ document }: { document: DocumentView }) {
@@ -38,6 +40,14 @@ export function DocumentMenu({ document }: { document: DocumentView }) {
     onSuccess: (view) => {
       keep(view);
       done(t('versions.replacing'));
+    },
+    onError: failed,
+  });
+  const reread = useMutation({
+    mutationFn: async () => (await rereadDocument({ path, throwOnError: true })).data,
+    onSuccess: (view) => {
+      keep(view);
+      done(t('versions.rereading'));
     },
     onError: failed,
   });
@@ -78,7 +88,7 @@ export function DocumentMenu({ document }: { document: DocumentView }) {
           <ActionIcon
             size={36}
             variant="default"
-            loading={replace.isPending}
+            loading={replace.isPending || reread.isPending}
             aria-label={t('knowledge.documentActions', { name: document.name })}
           >
             <IconDots size={18} />
@@ -90,6 +100,11 @@ export function DocumentMenu({ document }: { document: DocumentView }) {
               <Menu.Item leftSection={<IconReplace size={15} />} onClick={() => picker.current?.click()}>
                 {t('versions.replace')}
               </Menu.Item>
+              {document.has_file && !isWorking(document.state) && (
+                <Menu.Item leftSection={<IconRefresh size={15} />} onClick={() => reread.mutate()}>
+                  {t('versions.reread')}
+                </Menu.Item>
+              )}
               {document.has_file && (
                 <Menu.Item
                   leftSection={<IconCut size={15} />}

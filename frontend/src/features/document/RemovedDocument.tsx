@@ -1,5 +1,5 @@
 /** What is left of a document that an answer cites and somebody removed: the passage as the answer quoted it. */
-import { Alert, Blockquote, Button, Text } from '@mantine/core';
+import { Alert, Blockquote, Button } from '@mantine/core';
 import { IconFileOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { getRunOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { EmptyState } from '../../components/EmptyState';
 import { Skeletons } from '../../components/Skeletons';
 import { placeOf } from '../ask/CitationChip';
+import { PassageText } from '../paragraphs/PassageText';
 
 interface Cited {
   run?: string;
@@ -39,9 +40,9 @@ type Passage = NonNullable<ReturnType<typeof useCitedPassage>['passage']>;
 export function QuotedPassage({ passage }: { passage: Passage }) {
   return (
     <Blockquote p="md" mt="xs" cite={[passage.document, passage.place].filter(Boolean).join(' · ')}>
-      <Text className="rd-serif" style={{ whiteSpace: 'pre-wrap' }}>
-        {passage.text}
-      </Text>
+      <div className="rd-serif">
+        <PassageText text={passage.text} />
+      </div>
     </Blockquote>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ExplanationView, StandingView } from '../../api/generated/types.gen';
 import { formatNumber, formatPercent, formatScore } from '../../i18n/format';
+import { ClampedPassage } from '../paragraphs/ClampedPassage';
 import { Bar, LegBar } from './HitRow';
 import classes from './HitTest.module.css';
 
@@ -57,9 +58,9 @@ export function Explanation({ found }: { found: ExplanationView }) {
           <Text size="xs" c="dimmed">
             {[t('hitTest.nearest'), ...paragraph.title_chain, paragraph.title].filter(Boolean).join(' › ')}
           </Text>
-          <p className={classes.text} data-clamped>
-            {paragraph.content}
-          </p>
+          <div className={classes.text}>
+            <ClampedPassage text={paragraph.content} lines={4} unfolds />
+          </div>
         </div>
       )}
     </Stack>

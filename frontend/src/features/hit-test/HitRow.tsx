@@ -1,16 +1,12 @@
 import { Badge, Button, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { HitView, LegScoreView } from '../../api/generated/types.gen';
 import { formatScore } from '../../i18n/format';
+import { ClampedPassage } from '../paragraphs/ClampedPassage';
 import classes from './HitTest.module.css';
-import { MarkedText } from './MarkedText';
 import type { Move } from './moves';
-
-/** Characters beyond which a paragraph is folded at first. */
-const foldFrom = 360;
 
 interface Props {
   hit: HitView;
@@ -24,7 +20,6 @@ interface Props {
 /** One paragraph with a bar for each score; the amber line is the threshold. */
 export function HitRow({ hit, rank, threshold, note, move, onExplain }: Props) {
   const { t } = useTranslation();
-  const [open, setOpen] = useState(hit.content.length <= foldFrom);
   const place = [hit.page ? t('common.page', { page: hit.page }) : null, ...hit.title_chain, hit.title]
     .filter(Boolean)
     .join(' › ');
@@ -60,16 +55,9 @@ export function HitRow({ hit, rank, threshold, note, move, onExplain }: Props) {
           </Button>
         )}
       </div>
-      <p className={classes.text} data-clamped={!open || undefined}>
-        <MarkedText text={hit.content} piece={hit.piece} words={hit.words ?? []} />
-      </p>
-      {hit.content.length > foldFrom && (
-        <div className={classes.more}>
-          <Button size="compact-xs" variant="subtle" onClick={() => setOpen(!open)} aria-expanded={open}>
-            {open ? t('knowledge.readLess') : t('knowledge.readMore')}
-          </Button>
-        </div>
-      )}
+      <div className={classes.text}>
+        <ClampedPassage text={hit.content} piece={hit.piece} words={hit.words} lines={4} unfolds />
+      </div>
       <div className={classes.bars}>
         <LegBar label={t('knowledge.scores.dense')} score={hit.dense} threshold={threshold} />
         <LegBar label={t('knowledge.scores.lexical')} score={hit.lexical} threshold={threshold} />

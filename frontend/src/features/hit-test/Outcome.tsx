@@ -1,5 +1,6 @@
 /** What one search found, what it left out and why, and how long each step took. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconHourglass } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { HitTestResult } from '../../api/generated/types.gen';
@@ -36,6 +37,11 @@ export function Outcome({ result, moves, onExplain }: Props) {
         </Text>
         <Timings timings={result.timings_ms} />
       </div>
+      {result.unready > 0 && (
+        <Alert color="yellow" icon={<IconHourglass size={18} />} role="status">
+          {t('hitTest.unready', { count: result.unready })}
+        </Alert>
+      )}
       {result.hits.map((hit, index) => (
         <HitRow
           key={hit.paragraph_id}

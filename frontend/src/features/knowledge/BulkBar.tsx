@@ -3,7 +3,7 @@ import { Button, Group, Menu, Text } from '@mantine/core';
 import { IconChevronDown, IconEye, IconEyeOff, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { retryDocument, updateDocument } from '../../api/generated/sdk.gen';
+import { rereadDocument, retryDocument, updateDocument } from '../../api/generated/sdk.gen';
 import type { DocumentUpdate, DocumentView, FolderView } from '../../api/generated/types.gen';
 import { useNotify } from '../../components/useNotify';
 import { pathsOf } from '../access/folders';
@@ -36,6 +36,7 @@ export function BulkBar({ documents, folders, onRemove, onClear, onChanged }: Pr
       act: (id) => updateDocument({ path: { document_id: id }, body, throwOnError: true }),
     });
   const retryable = documents.filter((one) => one.state === 'failed' || one.state === 'cancelled');
+  const readable = documents.filter((one) => one.state === 'ready' && one.has_file);
   const active = documents.filter((one) => one.is_active);
   const inactive = documents.filter((one) => !one.is_active);
   return (
@@ -56,6 +57,21 @@ export function BulkBar({ documents, folders, onRemove, onClear, onChanged }: Pr
           }
         >
           {t('common.retry')}
+        </Button>
+      )}
+      {readable.length > 0 && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconRefresh size={15} />}
+          onClick={() =>
+            each.mutate({
+              of: readable,
+              act: (id) => rereadDocument({ path: { document_id: id }, throwOnError: true }),
+            })
+          }
+        >
+          {t('versions.reread')}
         </Button>
       )}
       {active.length > 0 && (

@@ -12,7 +12,7 @@ import {
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { withWorkspace } from '../../api/credentials';
-import { cancelDocument } from '../../api/generated/sdk.gen';
+import { cancelDocument, rereadDocument } from '../../api/generated/sdk.gen';
 import type { DocumentView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { useNotify } from '../../components/useNotify';
@@ -186,6 +186,16 @@ function Row({ document, mayWrite, selected, onToggle, onRemove, onRetry, onAcce
             {mayWrite && stopped && (
               <Menu.Item leftSection={<IconRefresh size={15} />} onClick={onRetry}>
                 {t('common.retry')}
+              </Menu.Item>
+            )}
+            {mayWrite && document.has_file && document.state === 'ready' && (
+              <Menu.Item
+                leftSection={<IconRefresh size={15} />}
+                onClick={() =>
+                  rereadDocument({ path: { document_id: document.id }, throwOnError: true }).catch(failed)
+                }
+              >
+                {t('versions.reread')}
               </Menu.Item>
             )}
             {mayWrite && isWorking(document.state) && (

@@ -23,12 +23,14 @@ export function ParagraphText({ content, target }: { content: string; target: Ta
   const from = start === null ? 0 : codePointOffset(content, start);
   const to = start === null || length === null ? content.length : Math.min(content.length, from + length);
   const isMarked = target !== null;
+  const { source, at } = useMemo(() => withTableHead(content), [content]);
   const rehypePlugins = useMemo(
-    () => (isMarked ? [rehypeSanitize, [markPassage, { from, to }]] : [rehypeSanitize]) as never,
-    [isMarked, from, to],
+    () =>
+      (isMarked
+        ? [rehypeSanitize, [markPassage, { from: at(from), to: at(to) }]]
+        : [rehypeSanitize]) as never,
+    [isMarked, at, from, to],
   );
-  // An empty head in front would shift the places of the marked words: rows alone are shown as stored.
-  const source = isMarked ? content : withTableHead(content);
   if (target && !looksFormatted(content)) {
     return (
       <div ref={body} className={classes.text}>
