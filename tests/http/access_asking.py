@@ -148,6 +148,7 @@ ASKING = (
     Row("PATCH", MODEL, "owner", renamed_model, 404),
     Row("DELETE", MODEL, "owner", model, 404),
     Row("POST", f"{MODEL}/check", "owner", model, 404),
+    Row("DELETE", f"{MODEL}/gates", "owner", model, 404),
     Row("GET", f"{API}/applications", "viewer", application_shown, key=True),
     Row("POST", f"{API}/applications", "editor", new_application, foreign=application_of_a_foreign_base),
     Row("GET", APPLICATION, "viewer", application, 404, key=True),

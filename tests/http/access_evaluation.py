@@ -92,6 +92,27 @@ async def reworded_question(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path=(await question(world, client)).path, json={"question": "return"})
 
 
+async def _calibrated(world: World, client: httpx.AsyncClient) -> dict[str, Any]:
+    """Questions enough to a new base of `client`'s workspace, half of them with an answer."""
+    base_id = await base_of(world, client)
+    document_id = await document_of(world, client, base_id)
+    questions: list[dict[str, Any]] = [
+        {"id": f"q{n}", "question": f"refund {n}", "documents": [document_id]} for n in range(50)
+    ]
+    return {"knowledge_base_ids": [base_id], "questions": questions, "dry_run": True}
+
+
+async def calibration(world: World, _client: httpx.AsyncClient) -> Call:
+    return Call(json=await _calibrated(world, world.owner))
+
+
+async def calibration_over_a_foreign_base(world: World, _client: httpx.AsyncClient) -> Call:
+    """An own base beside one of the first workspace."""
+    body = await _calibrated(world, world.stranger)
+    theirs = await base_of(world, world.owner)
+    return Call(json=body | {"knowledge_base_ids": [*body["knowledge_base_ids"], theirs]})
+
+
 EVALUATION = (
     Row("POST", f"{API}/hit-test/explain", "viewer", explained, 404, key=True, foreign=explained_in_both),
     Row("POST", f"{API}/hit-test/batch", "viewer", batch, 404, key=True, foreign=batch_in_both),
@@ -108,4 +129,12 @@ EVALUATION = (
     Row("GET", f"{SET}/runs", "viewer", kept_set, 404, key=True),
     Row("PATCH", f"{API}/test-questions/{{question_id}}", "editor", reworded_question, 404),
     Row("DELETE", f"{API}/test-questions/{{question_id}}", "editor", question, 404),
+    Row(
+        "POST",
+        f"{API}/calibrations",
+        "owner",
+        calibration,
+        404,
+        foreign=calibration_over_a_foreign_base,
+    ),
 )

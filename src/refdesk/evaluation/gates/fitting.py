@@ -134,7 +134,9 @@ def _fit_drop(
     drop = Scale.within(FOUND, -split(fitting.upper, fitting.lower)).drop
     low, high = interval(fitting.upper, fitting.lower)
     fit = _judged(_DROPS[name], -old.drop, -drop, (low, high), fitting, judging, judged_before)
-    return fit.model_copy(update={"before": old.drop, "after": round(drop, 4), "low": -high, "high": -low})
+    return fit.model_copy(
+        update={"before": old.drop, "after": round(drop, 4), "low": round(-high, 4), "high": round(-low, 4)}
+    )
 
 
 def _nearness(looks: Sequence[Look], value: Callable[[Seen], float], scale: Scale) -> Scores:

@@ -80,16 +80,19 @@ async def plan_of(session: AsyncSession, scope: Scope, body: CalibrationRequest)
     searched = tuple(base.id for base in bases if base.embedding_model_id == model_id)
     if not searched:
         raise CalibrationWithoutBases(model_id=str(model_id))
-    used = tuple(one for one in questions if _is_usable(one, library, searched))
+    usable = [one for one in questions if _is_usable(one, library, searched)]
+    kind = _kind_of(body, usable)
+    asked = tuple(one for one in usable if kind == "named" or not one.expected.is_unanswerable)
+    left_aside = len(questions) - len(usable)
     plan = Plan(
         name,
         body.test_set_id,
-        used,
-        len(questions) - len(used),
+        asked,
+        left_aside,
         searched,
         model_id,
         body.reranker_id,
-        _kind_of(body, used),
+        kind,
         body.dry_run,
     )
     _require_enough(plan)
