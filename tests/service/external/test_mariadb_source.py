@@ -50,8 +50,9 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     data = folder / "data"
     own = f"--user={getpass.getuser()}"
     start = folder / "start.sql"
+    # A line is one statement to the server.
     start.write_text(
-        "CREATE USER tester@'127.0.0.1' IDENTIFIED BY 'p''w %s'; GRANT ALL ON *.* TO tester@'127.0.0.1';\n",
+        "CREATE USER tester@'127.0.0.1' IDENTIFIED BY 'p''w %s';\nGRANT ALL ON *.* TO tester@'127.0.0.1';\n",
         encoding="utf-8",
     )
     installed = ["mariadb-install-db", "--no-defaults", f"--datadir={data}", own, "--skip-test-db"]
