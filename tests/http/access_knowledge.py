@@ -30,7 +30,7 @@ async def paragraph_of(client: httpx.AsyncClient, document_id: str) -> str:
     return str(ok(await client.get(f"{API}/documents/{document_id}/paragraphs"))["items"][0]["id"])
 
 
-def _pdf() -> bytes:
+def pdf() -> bytes:
     document = pypdfium2.PdfDocument.new()
     document.new_page(100, 100)
     buffer = io.BytesIO()
@@ -41,7 +41,7 @@ def _pdf() -> bytes:
 
 async def upload_pdf(world: World) -> str:
     base_id = await base_of(world, world.owner)
-    files = {"files": (f"{world.new_name('file')}.pdf", _pdf())}
+    files = {"files": (f"{world.new_name('file')}.pdf", pdf())}
     sent = ok(await world.owner.post(f"{API}/knowledge-bases/{base_id}/files", files=files))
     return str(sent["files"][0]["document"]["id"])
 

@@ -9,7 +9,9 @@ from refdesk.cli._commands import Result, add_command, find, group_of
 
 BASES = "/api/v1/knowledge-bases"
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
-PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The folder: names joined by slashes.")]
+PathArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="The folder: names joined by slashes, or its id.")
+]
 DocumentArgument = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Id of the document.")]
 UserOption = Annotated[list[str] | None, typer.Option("--user", help="E-mail of a member; repeatable.")]
 GroupOption = Annotated[list[str] | None, typer.Option("--group", help="Name of a group; repeatable.")]
@@ -35,8 +37,8 @@ def add_commands(group: typer.Typer) -> None:
 async def list_folders(client: Client, name: NameArgument) -> Result:
     """List the folders of a knowledge base that you may see."""
     paths = await _paths(client, name)
-    lines = [f"{path}  {one['documents']} documents  {one['access']}" for path, one in sorted(paths.items())]
-    return Result(list(paths.values()), lines or ["No folders yet."])
+    lines = [f"{path}  {one['documents']} documents  {one['access']}" for path, one in paths]
+    return Result([one for _, one in paths], lines or ["No folders yet."])
 
 
 async def create(client: Client, name: NameArgument, path: PathArgument) -> Result:
@@ -128,19 +130,19 @@ async def lift_folder(client: Client, name: NameArgument, path: PathArgument) ->
 
 async def _set(client: Client, path: str, users: list[str] | None, groups: list[str] | None) -> Result:
     members = {one["email"].lower(): one["user_id"] for one in await client.all("/api/v1/members")}
-    known = {one["name"]: one["id"] for one in await client.all("/api/v1/groups")}
+    known = {one["name"].lower(): one["id"] for one in await client.all("/api/v1/groups")}
     body = {
         "restricted": True,
-        "user_ids": [_one(members, name.lower(), "member") for name in users or []],
+        "user_ids": [_one(members, name, "member") for name in users or []],
         "group_ids": [_one(known, name, "group") for name in groups or []],
     }
     return _told(await client.request("PUT", path, json=body))
 
 
 def _one(known: dict[str, str], name: str, what: str) -> str:
-    if name not in known:
+    if name.lower() not in known:
         raise InvalidArgument(f"There is no {what} {name}.")
-    return known[name]
+    return known[name.lower()]
 
 
 def _told(access: dict[str, Any]) -> Result:
@@ -149,11 +151,13 @@ def _told(access: dict[str, Any]) -> Result:
         return Result(access, ["Everyone in this workspace."])
     where = "" if access["restricted"] else f" (from the folder {access['inherited']['name']})"
     names = [one["email"] for one in listed["users"]] + [f"group {one['name']}" for one in listed["groups"]]
+    if not names:
+        return Result(access, [f"Only the owners{where}."])
     return Result(access, [f"Only these{where}, and the owners:", *(f"  {name}" for name in names)])
 
 
-async def _paths(client: Client, name: str) -> dict[str, dict[str, Any]]:
-    """The folders of a base by their paths."""
+async def _paths(client: Client, name: str) -> list[tuple[str, dict[str, Any]]]:
+    """The folders of a base with their paths. Two may have one: one is hidden from who made the other."""
     base = await find(client, BASES, name, what="knowledge base")
     folders = {one["id"]: one for one in (await client.get(f"{BASES}/{base['id']}/folders"))["items"]}
 
@@ -161,12 +165,15 @@ async def _paths(client: Client, name: str) -> dict[str, dict[str, Any]]:
         above = folders.get(folder["parent_id"])
         return folder["name"] if above is None else f"{path_of(above)}/{folder['name']}"
 
-    return {path_of(one): one for one in folders.values()}
+    return sorted(((path_of(one), one) for one in folders.values()), key=lambda pair: pair[0])
 
 
 async def _folder(client: Client, name: str, path: str) -> dict[str, Any]:
+    wanted = path.strip("/")
     paths = await _paths(client, name)
-    found = paths.get(path.strip("/"))
-    if found is None:
+    found = [one for its_path, one in paths if wanted in (its_path, one["id"])]
+    if len(found) > 1:
+        raise InvalidArgument(f"There are several folders {path}.", hint="Give the id (--json lists it).")
+    if not found:
         raise InvalidArgument(f"There is no folder {path}.")
-    return found
+    return found[0]

@@ -240,7 +240,11 @@ async def run_test_set(
     base_ids = body.knowledge_base_ids or await sets.bases_of(test_set_id)
     await KnowledgeBaseRepository(session, scope).get_many(base_ids)
     request = _request_of(body, base_ids)
-    settings = body.model_dump(mode="json") | {"knowledge_base_ids": [str(key) for key in base_ids]}
+    # Not which documents: who reads the figures may not be allowed to see them.
+    settings = body.model_dump(mode="json", exclude={"document_ids"}) | {
+        "knowledge_base_ids": [str(key) for key in base_ids],
+        "is_narrowed": body.document_ids is not None,
+    }
 
     async def keep(totals: Totals) -> None:
         async with database.transaction() as later:

@@ -1,10 +1,9 @@
 """All SQL of questions and of what they are attached to. Bound to the scope's workspace."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import cast
 from uuid import UUID
 
-from sqlalchemy import Select, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select, true, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,6 +15,11 @@ from refdesk.knowledge.tables import Document, Paragraph, ParagraphQuestion, Que
 
 # Rows of one statement: PostgreSQL takes 65,535 parameters.
 BATCH = 5_000
+
+
+def _is_attached() -> ColumnElement[bool]:
+    """Whether the question of the row is attached to anything."""
+    return exists().where(ParagraphQuestion.question_id == Question.id)
 
 
 class QuestionRepository:
@@ -35,7 +39,6 @@ class QuestionRepository:
 
     def _of_base(self, base_id: UUID) -> Select[Question]:
         """Questions of a base, but for those that only previews have, or documents hidden from the caller."""
-        attached = exists().where(ParagraphQuestion.question_id == Question.id)
         imported = (
             exists()
             .where(ParagraphQuestion.question_id == Question.id)
@@ -50,7 +53,7 @@ class QuestionRepository:
         return select(Question).where(
             Question.workspace_id == self.scope.workspace_id,
             Question.knowledge_base_id == base_id,
-            or_(~attached, imported),
+            or_(~_is_attached(), imported),
         )
 
     async def find(self, question_id: UUID) -> Question | None:
@@ -60,30 +63,58 @@ class QuestionRepository:
             )
         )
 
-    async def is_shown(self, question: Question) -> bool:
-        """Whether the list of its base shows the caller the question, or a preview does."""
+    def _shown(self) -> ColumnElement[bool]:
+        """Whether the question of the row is attached to nothing, or to something the caller may see."""
         if sees_all(self.scope):
-            return True
-        attached = exists().where(ParagraphQuestion.question_id == question.id)
+            return true()
         shown = (
             exists()
             .where(
-                ParagraphQuestion.question_id == question.id,
+                ParagraphQuestion.question_id == Question.id,
                 ParagraphQuestion.workspace_id == self.scope.workspace_id,
             )
             .where(Paragraph.id == ParagraphQuestion.paragraph_id)
             .where(Document.id == Paragraph.document_id, Document.deleted_at.is_(None), may_see(self.scope))
         )
-        return bool(await self.session.scalar(select(or_(~attached, shown))))
+        return or_(~_is_attached(), shown)
 
-    async def by_content(self, base_id: UUID, content: str) -> Question | None:
-        return await self.session.scalar(
-            select(Question).where(
+    async def is_shown(self, question: Question) -> bool:
+        """Whether the list of its base shows the caller the question, or a preview does."""
+        found = select(Question.id).where(
+            Question.workspace_id == self.scope.workspace_id, Question.id == question.id, self._shown()
+        )
+        return await self.session.scalar(found) is not None
+
+    async def with_contents(self, base_id: UUID, contents: Collection[str]) -> dict[str, UUID]:
+        """The questions with these texts that the caller may know of.
+
+        Of several with one text one that is attached to nothing, else the oldest.
+        """
+        rows = await self.session.execute(
+            select(Question.content, Question.id)
+            .where(
                 Question.workspace_id == self.scope.workspace_id,
                 Question.knowledge_base_id == base_id,
-                Question.content == content,
+                Question.content.in_(contents),
+                self._shown(),
             )
+            .order_by(_is_attached().desc(), Question.twin.desc())
         )
+        return dict(rows.all())
+
+    async def free_twins(self, base_id: UUID, contents: Collection[str]) -> dict[str, int]:
+        """A `twin` for each of these texts that no question of the base has with it."""
+        rows = await self.session.execute(
+            select(Question.content, func.max(Question.twin))
+            .where(
+                Question.workspace_id == self.scope.workspace_id,
+                Question.knowledge_base_id == base_id,
+                Question.content.in_(contents),
+            )
+            .group_by(Question.content)
+        )
+        taken = dict(rows.all())
+        return {content: taken[content] + 1 if content in taken else 0 for content in contents}
 
     async def page(
         self, base_id: UUID, *, limit: int, before: UUID | None, q: str | None
@@ -235,37 +266,43 @@ class QuestionRepository:
         return found
 
     async def ensure(self, base_id: UUID, contents: Iterable[str]) -> Mapping[str, UUID]:
-        """The ids of the base's questions with these texts; what is not there yet is made."""
+        """The ids of the base's questions with these texts; what the caller knows none of is made."""
         wanted = list(dict.fromkeys(contents))
         ids: dict[str, UUID] = {}
         for i in range(0, len(wanted), BATCH):
             some = wanted[i : i + BATCH]
-            rows = [
-                {
-                    "id": new_id(),
-                    "workspace_id": self.scope.workspace_id,
-                    "knowledge_base_id": base_id,
-                    "content": content,
-                    "hit_count": 0,
-                }
-                for content in sorted(
-                    some
-                )  # one order for all, so that two writers never wait for each other
-            ]
-            await self.session.execute(
-                insert(Question)
-                .values(rows)
-                .on_conflict_do_nothing(constraint="uq_questions_knowledge_base_id_content")
-            )
-            found = await self.session.execute(
-                select(Question.content, Question.id).where(
-                    Question.workspace_id == self.scope.workspace_id,
-                    Question.knowledge_base_id == base_id,
-                    Question.content.in_(some),
-                )
-            )
-            ids.update(cast("Iterable[tuple[str, UUID]]", found.all()))
+            ids |= await self.with_contents(base_id, some)
+            missing = [content for content in some if content not in ids]
+            if missing:
+                ids |= await self._make(base_id, missing)
         return ids
+
+    async def _make(self, base_id: UUID, contents: Sequence[str]) -> dict[str, UUID]:
+        twins = await self.free_twins(base_id, contents)
+        rows = [
+            {
+                "id": new_id(),
+                "workspace_id": self.scope.workspace_id,
+                "knowledge_base_id": base_id,
+                "content": content,
+                "twin": twins[content],
+                "hit_count": 0,
+            }
+            for content in sorted(contents)  # one order for all, so that two writers never wait in a ring
+        ]
+        await self.session.execute(
+            insert(Question)
+            .values(rows)
+            .on_conflict_do_nothing(constraint="uq_questions_knowledge_base_id_content_twin")
+        )
+        found = await self.session.execute(
+            select(Question.content, Question.id, Question.twin).where(
+                Question.workspace_id == self.scope.workspace_id,
+                Question.knowledge_base_id == base_id,
+                Question.content.in_(contents),
+            )
+        )
+        return {content: key for content, key, twin in found if twin == twins[content]}
 
     async def attach(self, pairs: Iterable[tuple[UUID, UUID]]) -> list[UUID]:
         """Attach (paragraph, question) pairs. Returns the paragraphs that got one they did not have."""

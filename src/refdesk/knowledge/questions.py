@@ -58,18 +58,21 @@ class Questions:
         return await self._view(question_id)
 
     async def update(self, question_id: UUID, content: str) -> QuestionView:
-        """Word a question otherwise, for all its paragraphs. Raises `QuestionTaken`."""
+        """Word a question otherwise, for all its paragraphs.
+
+        Raises `QuestionTaken` where the caller knows of another with that text.
+        """
         question = await self._get(question_id)
         wanted = clean_question(content)
         if wanted == question.content:
             return await self._view(question_id)
         await KnowledgeBaseRepository(self.session, self.scope).get(question.knowledge_base_id, lock=True)
-        other = await self.repository.by_content(question.knowledge_base_id, wanted)
-        if other is not None:
-            shown = await self.repository.is_shown(other)
-            raise QuestionTaken(**({"question_id": str(other.id)} if shown else {}))
+        other = await self.repository.with_contents(question.knowledge_base_id, [wanted])
+        if other:
+            raise QuestionTaken(question_id=str(other[wanted]))
         asked = await self.repository.paragraph_ids(question_id)
         await self._touch(asked)
+        question.twin = (await self.repository.free_twins(question.knowledge_base_id, [wanted]))[wanted]
         question.content = wanted
         await self.session.flush()
         return await self._view(question_id)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from refdesk.accounts import Scope
 from refdesk.kit.database import Database
+from refdesk.knowledge.access import keep_restriction
 from refdesk.knowledge.blobs import remove_unreferenced
 from refdesk.knowledge.indexing import IndexWriter, drop_indexes_of_base
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
@@ -72,6 +73,9 @@ async def _remove_some(database: Database, scope: Scope, document_id: UUID) -> b
         blob_ids |= {
             blob_id for blob_id in (document.blob_id, document.parsed_blob_id) if blob_id is not None
         }
+        if (kept := keep_restriction(document)) is not None:
+            session.add(kept)
+        await RemovalRepository(session, scope).note_lists_of_items(document)
         await session.delete(document)
         await session.flush()
         for blob_id in sorted(blob_ids):

@@ -11,18 +11,27 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, exists, func, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, or_, select, type_coerce, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
 from refdesk.kit.like import containing
-from refdesk.knowledge.access import may_see, sees_all
+from refdesk.knowledge.access import hidden_of_removed, may_see, sees_all
 from refdesk.knowledge.passage_metadata import OF_PARAGRAPH, paragraphs_with
-from refdesk.knowledge.tables import Blob, Document, DocumentVersion, KnowledgeBase, Paragraph
+from refdesk.knowledge.tables import (
+    Blob,
+    Document,
+    DocumentVersion,
+    KnowledgeBase,
+    Paragraph,
+    SourceItem,
+)
 
 RESOURCE = "knowledge_base"
+# States of a document that a job has begun or will begin to work on.
+ON_THE_WAY = ("queued", "parsing", "splitting", "indexing")
 
 
 @dataclass(slots=True)
@@ -271,18 +280,34 @@ class DocumentRepository:
         )
         return list(rows)
 
-    async def hidden(self, document_ids: Collection[UUID]) -> set[UUID]:
-        """Those of these documents that are there and that the caller may not see."""
-        if sees_all(self.scope) or not document_ids:
-            return set()
-        rows = await self.session.scalars(
-            select(Document.id).where(
-                Document.workspace_id == self.scope.workspace_id,
-                Document.id.in_(document_ids),
-                ~may_see(self.scope),
+    async def unready(self, base_ids: Sequence[UUID]) -> int:
+        """How many documents of these bases are still on their way to `ready`, so that searches miss them."""
+        counted = await self.session.scalar(
+            select(func.count()).select_from(
+                self._visible()
+                .where(
+                    Document.knowledge_base_id.in_(base_ids),
+                    Document.is_draft.is_(False),
+                    # Written out, so that every plan may use the index of these few documents.
+                    Document.state.in_(
+                        bindparam("on_the_way", ON_THE_WAY, expanding=True, literal_execute=True)
+                    ),
+                )
+                .subquery()
             )
         )
-        return set(rows)
+        return counted or 0
+
+    async def hidden(self, document_ids: Collection[UUID]) -> set[UUID]:
+        """Those of these documents, removed ones among them, that the caller may not see."""
+        if sees_all(self.scope) or not document_ids:
+            return set()
+        present = select(Document.id).where(
+            Document.workspace_id == self.scope.workspace_id,
+            Document.id.in_(document_ids),
+            ~may_see(self.scope),
+        )
+        return set(await self.session.scalars(present.union_all(hidden_of_removed(self.scope, document_ids))))
 
     async def count(self, base_id: UUID, *, drafts: bool = False) -> int:
         counted = await self.session.scalar(
@@ -367,6 +392,15 @@ class RemovalRepository:
             .with_for_update()
         )
 
+    async def note_lists_of_items(self, document: Document) -> None:
+        """Have the items of sources that lose their document go on being hidden as it was."""
+        await self.session.execute(
+            update(SourceItem)
+            .where(SourceItem.workspace_id == self.scope.workspace_id, SourceItem.document_id == document.id)
+            .values(acl_id=document.acl_id)
+            .execution_options(synchronize_session=False)
+        )
+
     async def document_ids(self, base_id: UUID, limit: int) -> list[UUID]:
         rows = await self.session.scalars(
             select(Document.id)
@@ -393,7 +427,7 @@ async def forgotten_documents(session: AsyncSession, before: datetime) -> list[t
     rows = await session.execute(
         select(Document.workspace_id, Document.id)
         .where(
-            Document.state.in_(("queued", "parsing", "splitting", "indexing")),
+            Document.state.in_(ON_THE_WAY),
             Document.deleted_at.is_(None),
             Document.updated_at < before,
         )

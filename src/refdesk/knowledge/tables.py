@@ -167,6 +167,12 @@ class Document(Base):
             "acl_id",
             postgresql_where=text("acl_id <> 0"),
         ),
+        # Every search tells how many documents of its bases are not ready; mostly there are none.
+        Index(
+            "ix_documents_on_the_way",
+            "knowledge_base_id",
+            postgresql_where=text("state IN ('queued', 'parsing', 'splitting', 'indexing')"),
+        ),
     )
 
 
@@ -213,7 +219,11 @@ class Paragraph(Base):
 
 
 class Question(Base):
-    """A question that paragraphs of a base answer; indexed with each of them."""
+    """A question that paragraphs of a base answer; indexed with each of them.
+
+    There is one row a text, but where somebody asks what is there already for documents hidden from them:
+    the same text with another `twin`, so that nothing tells them of the first.
+    """
 
     __tablename__ = "questions"
 
@@ -223,11 +233,14 @@ class Question(Base):
         Uuid, ForeignKey("knowledge_bases.id", ondelete="CASCADE")
     )
     content: Mapped[str] = mapped_column(String(500))
+    twin: Mapped[int] = mapped_column(default=0)
     hit_count: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[CreatedAt]
 
     __table_args__ = (
-        UniqueConstraint("knowledge_base_id", "content", name="uq_questions_knowledge_base_id_content"),
+        UniqueConstraint(
+            "knowledge_base_id", "content", "twin", name="uq_questions_knowledge_base_id_content_twin"
+        ),
     )
 
 
@@ -252,7 +265,7 @@ class DocumentVersion(Base):
     `restores`: where it is to bring an earlier version back, the number of that one.
     `snapshot` is the list of its paragraphs when it was replaced (compressed JSON: ids, titles, contents,
     places, questions), so that citations of old answers open what they were made from and a version can come
-    back. `reason`: `upload`, `split`, `sync`, `rollback`.
+    back. `reason`: `upload`, `split`, `sync`, `rollback`, `reread`.
     """
 
     __tablename__ = "document_versions"
@@ -332,7 +345,8 @@ class SourceItem(Base):
     """One page or file of a source as it was last seen. `key` is its URL or its path in the folder.
 
     `state`: `added`, `changed`, `unchanged`, `removed`, `skipped`, `failed`. `links` are the addresses a page
-    leads to, for walks on which the server says that it has not changed.
+    leads to, for walks on which the server says that it has not changed. `acl_id` is the access list of the
+    document it had, where that was removed: the address goes on being hidden from whom the document was.
     """
 
     __tablename__ = "source_items"
@@ -352,5 +366,6 @@ class SourceItem(Base):
     links: Mapped[JsonList]
     error: Mapped[OptionalJson | None]
     seen_at: Mapped[Timestamp | None]
+    acl_id: Mapped[int] = mapped_column(BigInteger, default=0)
 
     __table_args__ = (UniqueConstraint("source_id", "key", name="uq_source_items_source_id_key"),)

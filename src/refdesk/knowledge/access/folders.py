@@ -2,7 +2,8 @@
 
 Every change takes the lock of the base first: a folder's list and what comes into it never cross.
 A folder's documents and folders move to the one above when it is deleted, which shows them to nobody new:
-a folder with a list of its own is deleted only when nothing lies in it.
+a folder with a list of its own is deleted only when nothing lies in it but what has a list of its own and is
+hidden from whoever deletes it. What is hidden from the caller takes no name and refuses nothing.
 """
 
 from uuid import UUID
@@ -73,7 +74,7 @@ class Folders:
             parent_id=body.parent_id,
             name=_clean_name(body.name),
         )
-        _require_free(tree, folder)
+        _require_free(tree, folder, await self.lists.own())
         self.session.add(folder)
         audit(self.session, self.scope, "folder.create", ("folder", folder.id), name=folder.name)
         return await self._shown(folder)
@@ -94,7 +95,7 @@ class Folders:
             if tree.depth(body.parent_id) + tree.height(folder_id) > MAX_DEPTH:
                 raise FolderTooDeep(limit=MAX_DEPTH)
             folder.parent_id = body.parent_id
-        _require_free(tree, folder)
+        _require_free(tree, folder, await self.lists.own())
         await self.session.flush()
         if moves:
             relisted = await self.settle(tree, folder_id)
@@ -112,12 +113,15 @@ class Folders:
     async def delete(self, folder_id: UUID) -> None:
         """Delete a folder; what lies in it moves to the one above. Raises `RestrictedFolderNotEmpty`."""
         folder, tree = await self.lock(folder_id)
+        own = await self.lists.own()
         below = [one for one in tree.folders.values() if one.parent_id == folder_id]
-        if folder.access_list_id is not None and (below or await self.repository.holds_documents(folder_id)):
+        shown = [one for one in below if _is_shown(tree, one, own)]
+        if folder.access_list_id is not None and (shown or await self.repository.holds_documents(folder_id)):
             raise RestrictedFolderNotEmpty
         for one in below:
             one.parent_id = folder.parent_id
-            _require_free(tree, one, other_than=folder_id)
+        for one in shown:
+            _require_free(tree, one, own, other_than=folder_id)
         await self.session.flush()
         await self.repository.move_documents(folder_id, folder.parent_id)
         audit(self.session, self.scope, "folder.delete", ("folder", folder_id), name=folder.name)
@@ -233,8 +237,11 @@ def _clean_name(raw: str) -> str:
     return name
 
 
-def _require_free(tree: FolderTree, folder: Folder, *, other_than: UUID | None = None) -> None:
+def _require_free(
+    tree: FolderTree, folder: Folder, own: frozenset[int] | None, *, other_than: UUID | None = None
+) -> None:
+    """Raise `FolderNameTaken` if a folder that the caller may see lies there by that name."""
     for one in tree.folders.values():
         same_place = one.parent_id == folder.parent_id and one.name == folder.name
-        if same_place and one.id not in (folder.id, other_than):
+        if same_place and one.id not in (folder.id, other_than) and _is_shown(tree, one, own):
             raise FolderNameTaken(name=folder.name)

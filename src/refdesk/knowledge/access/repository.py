@@ -76,13 +76,14 @@ class FolderRepository:
         return {folder_id: count for folder_id, count in rows if folder_id is not None}
 
     async def holds_documents(self, folder_id: UUID) -> bool:
-        """Whether anything lies in it, previews and what the caller may not see included."""
+        """Whether anything that the caller may see lies in it, previews included."""
         found = await self.session.scalar(
             select(Document.id)
             .where(
                 Document.workspace_id == self.scope.workspace_id,
                 Document.folder_id == folder_id,
                 Document.deleted_at.is_(None),
+                may_see(self.scope),
             )
             .limit(1)
         )

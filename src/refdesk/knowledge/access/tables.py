@@ -59,10 +59,27 @@ class AccessListMember(Base):
     )
 
 
+class RemovedDocument(Base):
+    """A restricted document that was removed, and the list it counted under: old answers still cite it.
+
+    Nothing of the document itself is kept. Where the list is gone too, only owners of the workspace see what
+    old answers say of it.
+    """
+
+    __tablename__ = "removed_documents"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    acl_id: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[CreatedAt]
+
+
 class Folder(Base):
     """A folder of a base; a document lies in one or in none.
 
-    `access_list_id` restricts what lies in it and in the folders below, unless these have their own.
+    `access_list_id` restricts what lies in it and in the folders below, unless these have their own. Names
+    are unique among those that whoever gives one may see, not beyond: a taken name would tell of a folder
+    that is hidden from them.
     """
 
     __tablename__ = "folders"
@@ -81,12 +98,5 @@ class Folder(Base):
     updated_at: Mapped[UpdatedAt]
 
     __table_args__ = (
-        Index(
-            "uq_folders_knowledge_base_id_parent_id_name",
-            "knowledge_base_id",
-            "parent_id",
-            "name",
-            unique=True,
-            postgresql_nulls_not_distinct=True,
-        ),
+        Index("ix_folders_knowledge_base_id_parent_id_name", "knowledge_base_id", "parent_id", "name"),
     )

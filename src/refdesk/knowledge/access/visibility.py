@@ -5,16 +5,16 @@ list, alone or through a group, may see it. Owners of the workspace, the local o
 work see everything. An API key sees what the person sees to whom it belongs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, exists, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, exists, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Role, Scope, groups_of_caller
 from refdesk.knowledge.access.errors import HiddenDocuments
-from refdesk.knowledge.access.tables import AccessList, AccessListMember
-from refdesk.knowledge.tables import Document, Paragraph
+from refdesk.knowledge.access.tables import AccessList, AccessListMember, RemovedDocument
+from refdesk.knowledge.tables import Document, Paragraph, SourceItem
 
 EVERYONE = 0
 """The list of documents that whoever may view the base may see."""
@@ -50,6 +50,31 @@ def may_see_owner_of_paragraph(scope: Scope) -> ColumnElement[bool]:
     return exists().where(Document.id == Paragraph.document_id, may_see(scope)).correlate(Paragraph)
 
 
+def may_see_item(scope: Scope) -> ColumnElement[bool]:
+    """Whether the caller may see the document of the source's item, or the one it had, if it ever had one."""
+    if sees_all(scope):
+        return true()
+    visible = exists().where(Document.id == SourceItem.document_id, may_see(scope)).correlate(SourceItem)
+    open_to_caller = or_(SourceItem.acl_id == EVERYONE, SourceItem.acl_id.in_(lists_of(scope)))
+    return or_(and_(SourceItem.document_id.is_(None), open_to_caller), visible)
+
+
+def keep_restriction(document: Document) -> RemovedDocument | None:
+    """What is kept of a document that is removed, so that old answers go on hiding it; None: nothing."""
+    if document.acl_id == EVERYONE:
+        return None
+    return RemovedDocument(id=document.id, workspace_id=document.workspace_id, acl_id=document.acl_id)
+
+
+def hidden_of_removed(scope: Scope, document_ids: Collection[UUID]) -> Select[UUID]:
+    """Those of these documents that were removed while hidden from the caller, or are by their list now."""
+    return select(RemovedDocument.id).where(
+        RemovedDocument.workspace_id == scope.workspace_id,
+        RemovedDocument.id.in_(document_ids),
+        RemovedDocument.acl_id.not_in(lists_of(scope)),
+    )
+
+
 async def visible_lists(
     session: AsyncSession, scope: Scope, knowledge_base_ids: Sequence[UUID]
 ) -> frozenset[int] | None:
@@ -76,12 +101,12 @@ async def visible_lists(
     return frozenset((EVERYONE, *own))
 
 
-async def require_whole(
+async def sees_whole(
     session: AsyncSession, scope: Scope, knowledge_base_id: UUID, *, source_id: UUID | None = None
-) -> None:
-    """Raise `HiddenDocuments` if the base, or one source of it, holds documents hidden from the caller."""
+) -> bool:
+    """Whether nothing in the base, or in one source of it, is hidden from the caller."""
     if sees_all(scope):
-        return
+        return True
     hidden = exists().where(
         Document.workspace_id == scope.workspace_id,
         Document.knowledge_base_id == knowledge_base_id,
@@ -90,5 +115,12 @@ async def require_whole(
     )
     if source_id is not None:
         hidden = hidden.where(Document.source_id == source_id)
-    if await session.scalar(select(hidden)):
+    return not await session.scalar(select(hidden))
+
+
+async def require_whole(
+    session: AsyncSession, scope: Scope, knowledge_base_id: UUID, *, source_id: UUID | None = None
+) -> None:
+    """Raise `HiddenDocuments` if the base, or one source of it, holds documents hidden from the caller."""
+    if not await sees_whole(session, scope, knowledge_base_id, source_id=source_id):
         raise HiddenDocuments

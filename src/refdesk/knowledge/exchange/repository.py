@@ -9,6 +9,7 @@ from sqlalchemy import or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.knowledge.access import may_see_item
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.tables import (
     Blob,
@@ -194,7 +195,9 @@ class ExportRepository:
         after: UUID | None = None
         while True:
             query = select(SourceItem).where(
-                SourceItem.workspace_id == self.scope.workspace_id, SourceItem.source_id == source_id
+                SourceItem.workspace_id == self.scope.workspace_id,
+                SourceItem.source_id == source_id,
+                may_see_item(self.scope),
             )
             if after is not None:
                 query = query.where(SourceItem.id > after)

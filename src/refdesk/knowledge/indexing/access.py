@@ -4,17 +4,26 @@ from collections.abc import Sequence
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import CursorResult, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.knowledge.indexing.repository import IndexRepository
+from refdesk.knowledge.indexing.statistics import Change, StatisticsRepository, note
+from refdesk.knowledge.indexing.terms import salt_of
 
 # A home that is being built takes this over when it is switched to: it compares the lists of both rows.
 _FOLLOW = text("""
-UPDATE index_entries e SET acl_id = d.acl_id FROM documents d
-WHERE e.home = :home AND e.index_id = :index_id AND e.document_id = ANY(CAST(:ids AS uuid[]))
-    AND d.id = e.document_id AND d.workspace_id = :workspace_id AND e.acl_id <> d.acl_id
+WITH moved AS MATERIALIZED (
+    SELECT e.id, e.acl_id AS before, d.acl_id AS after, e.terms, e.length
+    FROM index_entries e JOIN documents d ON d.id = e.document_id
+    WHERE e.home = :home AND e.index_id = :index_id AND e.document_id = ANY(CAST(:ids AS uuid[]))
+        AND d.workspace_id = :workspace_id AND e.acl_id <> d.acl_id
+    ORDER BY e.id FOR UPDATE OF e
+), done AS (
+    UPDATE index_entries e SET acl_id = m.after FROM moved m WHERE e.home = :home AND e.id = m.id
+)
+SELECT before, after, terms, length FROM moved
 """)
 
 
@@ -34,6 +43,12 @@ async def follow_access(
             "ids": list(document_ids),
             "workspace_id": scope.workspace_id,
         }
-        result = cast("CursorResult[tuple[()]]", await session.execute(_FOLLOW, parameters))
-        changed += result.rowcount
+        change, salt = Change(), salt_of(index.id)
+        for row in await session.execute(_FOLLOW, parameters):
+            before, after, salted, length = cast(tuple[int, int, list[int], int], tuple(row))
+            terms = [term ^ salt for term in salted]
+            change.remove(terms, length, before)
+            change.add(terms, length, after)
+            changed += 1
+        await note(session, StatisticsRepository(session, scope), scope, index.id, change)
     return changed

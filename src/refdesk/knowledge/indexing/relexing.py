@@ -7,7 +7,7 @@ it already sees the difference.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 import numpy as np
@@ -46,7 +46,7 @@ UPDATE index_entries e SET id = v.new_id, terms = CAST(v.terms AS integer[]),
 FROM unnest(CAST(:ids AS uuid[]), CAST(:new_ids AS uuid[]), CAST(:terms AS text[]), CAST(:vectors AS text[]),
     CAST(:lengths AS integer[]), CAST(:title_terms AS smallint[]))
     AS v(id, new_id, terms, bm25, length, title_terms)
-WHERE e.home = :home AND e.id = v.id
+WHERE e.home = :home AND e.id = v.id RETURNING e.id, e.acl_id
 """)
 
 
@@ -107,11 +107,11 @@ async def relex(
         else:
             pairs += [(old, new) for old, new in matched if _differs(old, new)]
     if pairs:
-        await _write(session, index_id, index.home, index.average_length, pairs)
-        change = Change.none()
-        for old, new in pairs:
-            change.remove(old.terms, old.length)
-            change.add(new.counts, new.length)
+        lists = await _write(session, index_id, index.home, index.average_length, pairs)
+        change = Change()
+        for (old, new), acl_id in zip(pairs, lists, strict=True):
+            change.remove(old.terms, old.length, acl_id)
+            change.add(new.counts, new.length, acl_id)
         await note(session, StatisticsRepository(session, scope), scope, index_id, change)
     return Relexed(len(pairs), frozenset(unmatched))
 
@@ -170,11 +170,12 @@ async def _write(
     home: int,
     average: float,
     pairs: Iterable[tuple[_Stored, Entry]],
-) -> None:
+) -> list[int]:
+    """Write the new entries in place of the old ones. Returns the access list of each."""
     salt = salt_of(index_id)
     kept_average = float(np.float32(average))
     parameters: dict[str, object] = {"home": home, "average": average}
-    columns: dict[str, list[object]] = {
+    columns: dict[str, list[Any]] = {
         name: [] for name in ("ids", "new_ids", "terms", "vectors", "lengths", "title_terms")
     }
     for old, new in pairs:
@@ -189,4 +190,6 @@ async def _write(
         columns["vectors"].append(wire.sparsevec_text(dict(zip(new.counts, weights.tolist(), strict=True))))
         columns["lengths"].append(new.length)
         columns["title_terms"].append(len(new.title_terms))
-    await session.execute(_UPDATE, parameters | columns)
+    written = await session.execute(_UPDATE, parameters | columns)
+    lists = {entry_id: int(acl_id) for entry_id, acl_id in written}
+    return [lists[entry_id] for entry_id in columns["new_ids"]]

@@ -60,7 +60,7 @@ class IndexedParagraph(Base):
 
 
 class TermFrequency(Base):
-    """In how many entries of an index a hashed term occurs, as of the last fold."""
+    """In how many entries of an index under one access list a hashed term occurs, as of the last fold."""
 
     __tablename__ = "term_frequencies"
 
@@ -68,6 +68,7 @@ class TermFrequency(Base):
         Uuid, ForeignKey("indexes.id", ondelete="CASCADE"), primary_key=True
     )
     term: Mapped[int] = mapped_column(Integer, primary_key=True)
+    acl_id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     workspace_id: Mapped[WorkspaceId]
     frequency: Mapped[int]
 
@@ -80,6 +81,7 @@ class LexicalDelta(Base):
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     index_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("indexes.id", ondelete="CASCADE"), index=True)
     workspace_id: Mapped[WorkspaceId]
+    acl_id: Mapped[int] = mapped_column(BigInteger)
     entries: Mapped[int]
     length: Mapped[int] = mapped_column(BigInteger)
     terms: Mapped[list[int]] = mapped_column(ARRAY(Integer))

@@ -55,7 +55,8 @@ ON CONFLICT (index_id, paragraph_id) DO UPDATE
 RETURNING paragraph_id
 """)
 _DELETE = (
-    "DELETE FROM index_entries WHERE home = :home AND index_id = :index_id AND {} RETURNING terms, length"
+    "DELETE FROM index_entries WHERE home = :home AND index_id = :index_id AND {}"
+    " RETURNING terms, length, acl_id"
 )
 _DELETE_PARAGRAPHS = text(_DELETE.format("paragraph_id = ANY(CAST(:ids AS uuid[]))"))
 _DELETE_DOCUMENT = text(_DELETE.format("document_id = :document_id"))
@@ -95,7 +96,7 @@ class IndexWriter:
         index = await self._indexes.lock_shared(self._index_id)
         unit = _normalised(vectors, len(prepared.entries), index.dimensions)
         kept = await self._mark(prepared)
-        change = Change.none()
+        change = Change()
         await self._delete(change, _DELETE_PARAGRAPHS, index.home, ids=sorted(kept))
         chosen = [(entry, unit[i]) for i, entry in enumerate(prepared.entries) if entry.paragraph.id in kept]
         if chosen:
@@ -103,7 +104,7 @@ class IndexWriter:
             average = await self._statistics.start_average(self._index_id, mean)
             await self._copy(self._row(index, average, entry, vector) for entry, vector in chosen)
         for entry, _ in chosen:
-            change.add(entry.counts, entry.length)
+            change.add(entry.counts, entry.length, entry.paragraph.acl_id)
         await self._note(change)
         return Written(len(kept), len(chosen))
 
@@ -194,7 +195,7 @@ class IndexWriter:
         # Looked up again: whoever wrote these paragraphs into an index made meanwhile has ended by now.
         for index in await self._all_held():
             writer = IndexWriter(self._session, self._scope, index)
-            change = Change.none()
+            change = Change()
             await writer._delete(change, statement, index.home, **condition)
             await writer._forget(checkpoints)
             await writer._note(change)
@@ -219,8 +220,8 @@ class IndexWriter:
     async def _delete(self, change: Change, statement: Any, home: int, **condition: Any) -> None:
         parameters = {"home": home, "index_id": self._index_id, **condition}
         for row in await self._session.execute(statement, parameters):
-            salted, length = cast(tuple[list[int], int], tuple(row))
-            change.remove((term ^ self._salt for term in salted), length)
+            salted, length, acl_id = cast(tuple[list[int], int, int], tuple(row))
+            change.remove((term ^ self._salt for term in salted), length, acl_id)
 
     async def _forget(self, condition: Any) -> None:
         await self._session.execute(

@@ -52,7 +52,11 @@ class IndexComparison(BaseModel):
 
 
 class IndexBuildView(BaseModel):
-    """Another index of a knowledge base. `switched`: it is the active one, and the former one is kept."""
+    """Another index of a knowledge base. `switched`: it is the active one, and the former one is kept.
+
+    For whom documents of the base are hidden from, progress is in percent, `behind` is 0 or 1, and there is
+    no comparison: all that counts hidden paragraphs.
+    """
 
     id: UUID
     knowledge_base_id: UUID
@@ -68,7 +72,12 @@ class IndexBuildView(BaseModel):
     updated_at: datetime
 
     @classmethod
-    def of(cls, build: IndexBuild, *, behind: int, previous_model_id: UUID | None) -> "IndexBuildView":
+    def of(
+        cls, build: IndexBuild, *, behind: int, previous_model_id: UUID | None, counts: bool = True
+    ) -> "IndexBuildView":
+        done, total = build.progress_done, build.progress_total
+        if not counts:
+            done, total, behind = 100 * done // max(total, 1), 100 if total else 0, min(behind, 1)
         return cls.model_validate(
             {
                 "id": build.id,
@@ -76,10 +85,10 @@ class IndexBuildView(BaseModel):
                 "model_id": build.model_id,
                 "previous_model_id": previous_model_id,
                 "state": build.state,
-                "progress_done": build.progress_done,
-                "progress_total": build.progress_total,
+                "progress_done": done,
+                "progress_total": total,
                 "behind": behind,
-                "comparison": build.comparison,
+                "comparison": build.comparison if counts else None,
                 "error": build.error,
                 "created_at": build.created_at,
                 "updated_at": build.updated_at,

@@ -12,6 +12,7 @@ from refdesk.accounts import Scope, audit
 from refdesk.gateway import Gateway
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
+from refdesk.knowledge.access import sees_whole
 from refdesk.knowledge.indexing import drop_index, hold_off_writers
 from refdesk.knowledge.indexing.tables import IndexBuild
 from refdesk.knowledge.queueing import enqueue_build
@@ -136,7 +137,9 @@ class IndexBuilds:
         for held in sorted({index_id, *({former.id} if former is not None else ())}):
             await hold_off_writers(self.session, self.scope, held)
         if former is not None and (behind := await self.repository.behind(former.id, index_id)):
-            raise IndexBehind(paragraphs=behind)
+            if await sees_whole(self.session, self.scope, base.id):
+                raise IndexBehind(paragraphs=behind)
+            raise IndexBehind
         chosen = await self.repository.index(index_id)
         assert chosen is not None  # held, hence there
         chosen.state = "active"
@@ -154,7 +157,10 @@ class IndexBuilds:
         if other is not None and base.active_index_id is not None:
             behind = await self.repository.behind(base.active_index_id, other)
         return IndexBuildView.of(
-            build, behind=behind, previous_model_id=None if previous is None else previous.model_id
+            build,
+            behind=behind,
+            previous_model_id=None if previous is None else previous.model_id,
+            counts=await sees_whole(self.session, self.scope, base.id),
         )
 
     def _audit(self, action: str, build: IndexBuild) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select, true, update
+from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,7 +16,7 @@ from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
 from refdesk.kit.ids import new_id
 from refdesk.kit.like import containing
-from refdesk.knowledge.access import may_see, sees_all
+from refdesk.knowledge.access import EVERYONE, may_see, may_see_item
 from refdesk.knowledge.repository import RESOURCE
 from refdesk.knowledge.tables import Document, KnowledgeBase, Source, SourceItem
 
@@ -132,13 +132,6 @@ class ItemRepository:
             SourceItem.workspace_id == self.scope.workspace_id, SourceItem.source_id == self.source_id
         )
 
-    def _shown(self) -> ColumnElement[bool]:
-        """Whether the item has no document, or one that the caller may see."""
-        if sees_all(self.scope):
-            return true()
-        visible = exists().where(Document.id == SourceItem.document_id, may_see(self.scope))
-        return or_(SourceItem.document_id.is_(None), visible)
-
     async def find(self, key: str) -> SourceItem | None:
         return await self.session.scalar(
             self._all().where(SourceItem.key == key).execution_options(populate_existing=True)
@@ -157,7 +150,7 @@ class ItemRepository:
         self, *, limit: int, after: UUID | None, states: Sequence[str] | None, q: str | None
     ) -> tuple[list[SourceItem], int]:
         """Items in the order they were met first, and how many match in all."""
-        query = self._all().where(self._shown())
+        query = self._all().where(may_see_item(self.scope))
         if states:
             query = query.where(SourceItem.state.in_(states))
         if q:
@@ -217,7 +210,7 @@ class ItemRepository:
                 SourceItem.workspace_id == self.scope.workspace_id,
                 SourceItem.source_id == self.source_id,
                 SourceItem.seen_at >= since,
-                self._shown(),
+                may_see_item(self.scope),
             )
             .group_by(SourceItem.state)
         )
@@ -231,6 +224,7 @@ class ItemRepository:
             "source_id": self.source_id,
             "key": key,
             "links": [],
+            "acl_id": EVERYONE,
             **values,
         }
         statement = insert(SourceItem).values(row)

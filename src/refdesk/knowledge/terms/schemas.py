@@ -43,7 +43,10 @@ class TermView(BaseModel):
 
 
 class TermProgress(BaseModel):
-    """Whether the index follows the terms: words count in questions from when `is_current` is true."""
+    """Whether the index follows the terms: words count in questions from when `is_current` is true.
+
+    The counts are 0 for whom documents of the base are hidden from.
+    """
 
     is_current: bool
     done: int = Field(description="Paragraphs written anew.")

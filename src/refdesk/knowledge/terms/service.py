@@ -11,6 +11,7 @@ from refdesk.accounts import Scope, audit
 from refdesk.jobs import enqueue
 from refdesk.kit.errors import CursorInvalid
 from refdesk.kit.ids import new_id
+from refdesk.knowledge.access import sees_whole
 from refdesk.knowledge.repository import RESOURCE, KnowledgeBaseRepository
 from refdesk.knowledge.terms import csv_files
 from refdesk.knowledge.terms.errors import TermInvalid, TermNotFound, TermTaken, TooManyTerms
@@ -49,7 +50,10 @@ class Terms:
             items=[TermView.model_validate(row) for row in shown],
             next_cursor=following,
             total=total,
-            progress=_progress(await self.repository.state(base_id)),
+            progress=_progress(
+                await self.repository.state(base_id),
+                counts=await sees_whole(self.session, self.scope, base_id),
+            ),
         )
 
     async def create(self, base_id: UUID, draft: TermDraft) -> TermView:
@@ -251,10 +255,12 @@ def _taken(clean: CleanTerm, other: Term) -> TermTaken:
     return TermTaken(word=words[shared], term=other.word, term_id=str(other.id))
 
 
-def _progress(state: TermState | None) -> TermProgress:
+def _progress(state: TermState | None, *, counts: bool) -> TermProgress:
+    """`counts`: tell how many paragraphs hold the words; that would tell of hidden ones, too."""
     if state is None:
         return TermProgress(is_current=True, done=0, total=0)
-    return TermProgress(is_current=not state.is_pending, done=state.progress_done, total=state.progress_total)
+    done, total = (state.progress_done, state.progress_total) if counts else (0, 0)
+    return TermProgress(is_current=not state.is_pending, done=done, total=total)
 
 
 def _decoded(cursor: str | None) -> str | None:

@@ -576,6 +576,7 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
         sa.Column("index_id", sa.Uuid(), nullable=False),
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("acl_id", sa.BigInteger(), nullable=False),
         sa.Column("entries", sa.Integer(), nullable=False),
         sa.Column("length", sa.BigInteger(), nullable=False),
         sa.Column("terms", postgresql.ARRAY(sa.Integer()), nullable=False),
@@ -638,6 +639,7 @@ def upgrade() -> None:
         "term_frequencies",
         sa.Column("index_id", sa.Uuid(), nullable=False),
         sa.Column("term", sa.Integer(), nullable=False),
+        sa.Column("acl_id", sa.BigInteger(), nullable=False),
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
         sa.Column("frequency", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -649,7 +651,7 @@ def upgrade() -> None:
             name=op.f("fk_term_frequencies_workspace_id"),
             ondelete="CASCADE",
         ),
-        sa.PrimaryKeyConstraint("index_id", "term", name=op.f("pk_term_frequencies")),
+        sa.PrimaryKeyConstraint("index_id", "term", "acl_id", name=op.f("pk_term_frequencies")),
     )
     op.create_index(
         op.f("ix_term_frequencies_workspace_id"), "term_frequencies", ["workspace_id"], unique=False

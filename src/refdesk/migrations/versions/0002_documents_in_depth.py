@@ -38,6 +38,7 @@ def upgrade() -> None:
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
         sa.Column("knowledge_base_id", sa.Uuid(), nullable=False),
         sa.Column("content", sa.String(length=500), nullable=False),
+        sa.Column("twin", sa.Integer(), nullable=False),
         sa.Column("hit_count", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
@@ -50,7 +51,9 @@ def upgrade() -> None:
             ["workspace_id"], ["workspaces.id"], name=op.f("fk_questions_workspace_id"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_questions")),
-        sa.UniqueConstraint("knowledge_base_id", "content", name="uq_questions_knowledge_base_id_content"),
+        sa.UniqueConstraint(
+            "knowledge_base_id", "content", "twin", name="uq_questions_knowledge_base_id_content_twin"
+        ),
     )
     op.create_index(op.f("ix_questions_workspace_id"), "questions", ["workspace_id"], unique=False)
     op.create_table(
@@ -150,6 +153,7 @@ def upgrade() -> None:
         sa.Column("links", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("acl_id", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["document_id"], ["documents.id"], name=op.f("fk_source_items_document_id"), ondelete="SET NULL"
         ),

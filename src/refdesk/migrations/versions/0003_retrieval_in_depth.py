@@ -231,11 +231,27 @@ def upgrade() -> None:
     op.create_index(op.f("ix_folders_parent_id"), "folders", ["parent_id"], unique=False)
     op.create_index(op.f("ix_folders_workspace_id"), "folders", ["workspace_id"], unique=False)
     op.create_index(
-        "uq_folders_knowledge_base_id_parent_id_name",
+        "ix_folders_knowledge_base_id_parent_id_name",
         "folders",
         ["knowledge_base_id", "parent_id", "name"],
-        unique=True,
-        postgresql_nulls_not_distinct=True,
+        unique=False,
+    )
+    op.create_table(
+        "removed_documents",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("acl_id", sa.BigInteger(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_removed_documents_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_removed_documents")),
+    )
+    op.create_index(
+        op.f("ix_removed_documents_workspace_id"), "removed_documents", ["workspace_id"], unique=False
     )
     op.create_table(
         "index_builds",
@@ -384,9 +400,16 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("acl_id <> 0"),
     )
+    op.create_index(
+        "ix_documents_on_the_way",
+        "documents",
+        ["knowledge_base_id"],
+        postgresql_where=sa.text("state IN ('queued', 'parsing', 'splitting', 'indexing')"),
+    )
 
 
 def downgrade() -> None:
+    op.drop_index("ix_documents_on_the_way", table_name="documents")
     op.drop_index("ix_documents_restricted", table_name="documents")
     op.drop_index("ix_documents_knowledge_base_id_acl_id", table_name="documents")
     op.execute("DROP TABLE route_centroids")
@@ -410,11 +433,9 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_index_builds_knowledge_base_id"), table_name="index_builds")
     op.drop_index(op.f("ix_index_builds_index_id"), table_name="index_builds")
     op.drop_table("index_builds")
-    op.drop_index(
-        "uq_folders_knowledge_base_id_parent_id_name",
-        table_name="folders",
-        postgresql_nulls_not_distinct=True,
-    )
+    op.drop_index(op.f("ix_removed_documents_workspace_id"), table_name="removed_documents")
+    op.drop_table("removed_documents")
+    op.drop_index("ix_folders_knowledge_base_id_parent_id_name", table_name="folders")
     op.drop_index(op.f("ix_folders_workspace_id"), table_name="folders")
     op.drop_index(op.f("ix_folders_parent_id"), table_name="folders")
     op.drop_index(op.f("ix_folders_knowledge_base_id"), table_name="folders")
