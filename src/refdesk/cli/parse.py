@@ -15,8 +15,9 @@ import typer
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import get_settings
 from refdesk.knowledge import SplitOptions, parse_options
-from refdesk.knowledge.parsing import Block, Parsed, parse_limited
-from refdesk.knowledge.splitting import SplitResult, SplitSettings, split
+from refdesk.knowledge.parsing import Block, Parsed
+from refdesk.knowledge.reading import Limits, Reading, read_limited
+from refdesk.knowledge.splitting import SplitResult, SplitSettings
 
 UNREADABLE = 2
 
@@ -64,8 +65,8 @@ def parse_command(
             include_running=running,
             sheet_form=_one_of(sheets, "auto", "rows", "table"),
         )
-        parsed = _read(file, chosen, password)
-        result = split(parsed, settings)
+        reading = _read(file, chosen, settings, password)
+        parsed, result = reading.parsed, reading.result
     except AppError as error:
         _fail(error, as_json=as_json)
     if as_json:
@@ -80,17 +81,11 @@ def _one_of(value: str, *allowed: str) -> Any:
     return value
 
 
-def _read(file: Path, chosen: SplitOptions, password: str | None) -> Parsed:
+def _read(file: Path, chosen: SplitOptions, settings: SplitSettings, password: str | None) -> Reading:
     if not file.is_file():
         raise typer.BadParameter(f"There is no file {file}.")
     limits = get_settings()
-    return parse_limited(
-        file,
-        file.name,
-        parse_options(chosen, limits, password),
-        timeout_s=limits.parse_timeout_s,
-        memory_bytes=limits.parse_memory_bytes,
-    )
+    return read_limited(file, file.name, parse_options(chosen, limits, password), settings, Limits.of(limits))
 
 
 def report(parsed: Parsed, result: SplitResult) -> dict[str, Any]:

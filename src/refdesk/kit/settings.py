@@ -55,13 +55,18 @@ class Settings(BaseSettings):
     )
     run_timeout_s: float = Field(default=900.0, gt=0, description="Longest time one answer may take.")
     parse_timeout_s: float = Field(default=300.0, gt=0, description="Time limit of parsing one file.")
+    split_timeout_s: float = Field(
+        default=120.0, gt=0, description="Time limit of splitting one text into paragraphs."
+    )
     parse_memory_bytes: int = Field(
         default=2 * 1024**3,
         ge=64 * 1024**2,
-        description="Memory limit of the process that parses one file; OCR needs 1 GB.",
+        description="Memory limit of the process that parses and splits one file; OCR needs 1 GB.",
     )
     parse_max_output_bytes: int = Field(
-        default=256 * 1024**2, ge=1024**2, description="Largest result of parsing one file, as JSON."
+        default=256 * 1024**2,
+        ge=1024**2,
+        description="Largest result of parsing one file, and of splitting it, as JSON.",
     )
     parse_max_pages: int = Field(default=20_000, ge=1, description="Most pages or slides of one file.")
     parse_max_unpacked_bytes: int = Field(

@@ -5,7 +5,9 @@ by the release that made it and for the settings of reading it was made with. Wh
 cut short is not kept: the next reading may get further.
 """
 
+import asyncio
 import zlib
+from collections.abc import Sequence
 from uuid import UUID
 
 import orjson
@@ -17,8 +19,7 @@ from refdesk.kit.database import Database
 from refdesk.knowledge import blobs
 from refdesk.knowledge.blobs import IncomingFile
 from refdesk.knowledge.errors import ContentLost
-from refdesk.knowledge.parsing import Parsed
-from refdesk.knowledge.parsing.wire import decode_result, encode_parsed
+from refdesk.knowledge.parsing import ParseWarning
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.tables import Blob, Document
@@ -30,9 +31,9 @@ CUT_SHORT = frozenset(("ocr-incomplete", "ocr-skipped"))
 _MAX_BYTES = 512 * 1024 * 1024
 
 
-def is_worth_keeping(parsed: Parsed, took_s: float, *, is_draft: bool) -> bool:
-    """Whether to keep what was read in `took_s` seconds."""
-    if any(warning.code in CUT_SHORT for warning in parsed.warnings):
+def is_worth_keeping(warnings: Sequence[ParseWarning], took_s: float, *, is_draft: bool) -> bool:
+    """Whether to keep what was read, with these warnings, in `took_s` seconds."""
+    if any(warning.code in CUT_SHORT for warning in warnings):
         return False
     return is_draft or took_s > _WORTH_KEEPING_S
 
@@ -45,23 +46,23 @@ def _head(options: SplitOptions, source: Blob) -> dict[str, object]:
     }
 
 
-def packed(parsed: Parsed, options: SplitOptions, source: Blob) -> bytes:
-    """A parse result with what it was made of. 10 MB of text take 0.2 s."""
-    return orjson.dumps(_head(options, source)) + b"\n" + zlib.compress(encode_parsed(parsed), 1)
+def packed(encoded: bytes, options: SplitOptions, source: Blob) -> bytes:
+    """A parse result, as JSON, with what it was made of. 10 MB of text take 0.2 s."""
+    return orjson.dumps(_head(options, source)) + b"\n" + zlib.compress(encoded, 1)
 
 
-def unpacked(data: bytes, options: SplitOptions, source: Blob) -> Parsed | None:
-    """The parse result, or None if it was made otherwise."""
+def unpacked(data: bytes, options: SplitOptions, source: Blob) -> bytes | None:
+    """The parse result as JSON, or None if it was made otherwise."""
     head, _, body = data.partition(b"\n")
     if orjson.loads(head) != _head(options, source):
         return None
-    return decode_result(zlib.decompress(body))
+    return zlib.decompress(body)
 
 
 async def load(
     database: Database, scope: Scope, document_id: UUID, options: SplitOptions, source: Blob
-) -> Parsed | None:
-    """What was kept for this document, if it is of use."""
+) -> bytes | None:
+    """What was kept for this document, as JSON, if it is of use."""
     async with database.transaction() as session:
         repository = DocumentRepository(session, scope)
         document = await repository.find(document_id)
@@ -69,7 +70,7 @@ async def load(
     if blob is None:
         return None
     try:
-        return unpacked(await blobs.load(database, scope, blob), options, source)
+        return await asyncio.to_thread(unpacked, await blobs.load(database, scope, blob), options, source)
     except ContentLost:
         return None
 

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.gateway import Gateway
 from refdesk.jobs import JobContext
-from refdesk.kit.border_types import clean_text
+from refdesk.kit.border_types import clean_json, clean_text
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.knowledge import blobs, parsed_texts
@@ -29,12 +29,12 @@ from refdesk.knowledge.errors import ContentLost
 from refdesk.knowledge.index_run import IndexRun, Superseded, base_index
 from refdesk.knowledge.metadata import found_metadata
 from refdesk.knowledge.parse_settings import parse_options
-from refdesk.knowledge.parsing import NoText, Parsed, parse_in_subprocess
+from refdesk.knowledge.parsing import NoText
 from refdesk.knowledge.passwords import open_password
 from refdesk.knowledge.qa import renewing
+from refdesk.knowledge.reading import Limits, Reading, read_in_subprocess, split_in_subprocess
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import SplitOptions
-from refdesk.knowledge.splitting import SplitResult, split
 from refdesk.knowledge.tables import Blob, Document
 from refdesk.knowledge.versions import (
     NewText,
@@ -117,22 +117,31 @@ class DocumentRun:
         if claim.kind == renewing.KIND:
             await self._read_rows(claim, claim.blob)
             return
-        kept: IncomingFile | None = None
-        parsed = await parsed_texts.load(
+        settings = self._context.settings
+        encoded = await parsed_texts.load(
             self._database, self._scope, self._document_id, claim.options, claim.blob
         )
-        is_kept = parsed is not None
-        if parsed is None:
-            began = time.monotonic()
-            parsed = await self._parse(claim, claim.blob)
-            took_s = time.monotonic() - began
-            if parsed_texts.is_worth_keeping(parsed, took_s, is_draft=claim.is_draft):
-                data = await asyncio.to_thread(parsed_texts.packed, parsed, claim.options, claim.blob)
-                kept = await parsed_texts.write(self._database, self._scope, data)
-        try:
+        if encoded is not None:
             await self._enter("splitting")
-            result = await asyncio.to_thread(split, parsed, split_settings(claim.options))
-            await self._save(parsed, result, kept, is_kept=is_kept)
+            split_again = await split_in_subprocess(
+                encoded,
+                split_settings(claim.options),
+                Limits.of(settings),
+                max_output_bytes=settings.parse_max_output_bytes,
+            )
+            await self._save(split_again, None, is_kept=True)
+            return
+        began = time.monotonic()
+        reading = await self._read_file(claim, claim.blob)
+        took_s = time.monotonic() - began
+        kept: IncomingFile | None = None
+        try:
+            if parsed_texts.is_worth_keeping(reading.summary.warnings, took_s, is_draft=claim.is_draft):
+                data = await asyncio.to_thread(
+                    parsed_texts.packed, reading.encoded, claim.options, claim.blob
+                )
+                kept = await parsed_texts.write(self._database, self._scope, data)
+            await self._save(reading, kept, is_kept=False)
         except BaseException:
             if kept is not None:
                 await kept.discard()
@@ -219,34 +228,43 @@ class DocumentRun:
     async def _look(self) -> None:
         """See whether the document is still ours, and note how many of its pages have been read."""
         pages, self._pages = self._pages, None
+        stage = self._stage
         async with self._database.transaction() as session:
             repository = DocumentRepository(session, self._scope)
-            document = await repository.find(self._document_id, lock=pages is not None)
+            news = pages is not None or stage == "splitting"
+            document = await repository.find(self._document_id, lock=news)
             if document is None or document.attempt != self._attempt:
                 raise Superseded
-            if pages is not None and document.state == "parsing":
+            if document.state != "parsing":
+                return
+            if pages is not None:
                 document.progress_done, document.progress_total = pages
+            if stage == "splitting":
+                document.state = "splitting"
 
     def _note_pages(self, done: int, total: int) -> None:
         self._pages = (done, total)
 
-    async def _parse(self, claim: _Claim, blob: Blob) -> Parsed:
+    def _note_splitting(self) -> None:
+        self._stage = "splitting"
+
+    async def _read_file(self, claim: _Claim, blob: Blob) -> Reading:
         data = await blobs.load(self._database, self._scope, blob)
         settings = self._context.settings
         password = open_password(settings, self._document_id, claim.password_sealed)
-        return await parse_in_subprocess(
+        return await read_in_subprocess(
             data,
             claim.name,
             parse_options(claim.options, settings, password),
-            timeout_s=settings.parse_timeout_s,
-            memory_bytes=settings.parse_memory_bytes,
+            split_settings(claim.options),
+            Limits.of(settings),
             on_progress=self._note_pages,
+            on_splitting=self._note_splitting,
         )
 
-    async def _save(
-        self, parsed: Parsed, result: SplitResult, kept: IncomingFile | None, *, is_kept: bool
-    ) -> None:
+    async def _save(self, reading: Reading, kept: IncomingFile | None, *, is_kept: bool) -> None:
         """Make this the document's text: paragraphs, index, snapshot of the version before, all at once."""
+        parsed, result = reading.summary, reading.result
         if not result.paragraphs:
             raise NoText
         text = NewText(
@@ -255,7 +273,12 @@ class DocumentRun:
             found_meta=found_metadata(parsed.meta),
             coverage=parsed.coverage,
             warnings=[
-                {"code": warning.code, "message": clean_text(warning.message), "page": warning.page}
+                {
+                    "code": warning.code,
+                    "message": clean_text(warning.message),
+                    "page": warning.page,
+                    "details": clean_json(dict(warning.details)),
+                }
                 for warning in (*parsed.warnings, *result.warnings)
             ],
             report={

@@ -66,8 +66,8 @@ class Desk:
         async with self.database.transaction() as session:
             return await KnowledgeBases(session, self.scope, self.settings).create(body, self.gateway)
 
-    async def file(self, base_id: UUID, data: bytes, name: str = "a.md") -> UUID:
-        """A document made from a file, waiting to be processed."""
+    async def file(self, base_id: UUID, data: bytes, name: str = "a.md", **split: Any) -> UUID:
+        """A document made from a file, waiting to be processed; `split` are its split settings."""
         incoming = IncomingFile(self.database, self.scope, 10**9, "none")
         await incoming.write(data)
         document_id = new_id()
@@ -81,7 +81,7 @@ class Desk:
                 name=name,
                 warnings=[],
                 meta={},
-                split_settings={},
+                split_settings=split,
             )
             await add_document(session, document)
             await enqueue_processing(session, self.scope, document_id)

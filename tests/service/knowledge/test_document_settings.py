@@ -1,5 +1,6 @@
 """What people set of a document: whether it is found, its metadata, a password; what needs attention."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -8,8 +9,9 @@ import pytest
 from refdesk.knowledge import Documents, KnowledgeBases, Paragraphs, processing
 from refdesk.knowledge.errors import MetaInvalid
 from refdesk.knowledge.jobs import index_paragraphs
-from refdesk.knowledge.parsing import Parsed, PasswordRequired
+from refdesk.knowledge.parsing import PasswordRequired
 from refdesk.knowledge.passwords import open_password, seal_password
+from refdesk.knowledge.reading import Reading
 from refdesk.knowledge.repository import DocumentFilter
 from refdesk.knowledge.schemas import DocumentUpdate, DocumentView, ParagraphUpdate
 from refdesk.testing.desk import Desk, markdown
@@ -142,13 +144,14 @@ async def test_what_needs_attention_is_listed_and_counted(
     base = await desk.base()
     await desk.process(await desk.file(base.id, markdown(1), "good.md"))
     await desk.process(await desk.file(base.id, b"%PDF-1.7\n1 0 obj\n<<", "broken.pdf"))
-    original = processing.parse_in_subprocess
+    original = processing.read_in_subprocess
 
-    async def half_of_it(*arguments: Any, **options: Any) -> Parsed:
-        parsed = await original(*arguments, **options)
-        return Parsed(**{**vars(parsed), "extracted_chars": parsed.kept_chars * 2})
+    async def half_of_it(*arguments: Any, **options: Any) -> Reading:
+        reading = await original(*arguments, **options)
+        lossy = replace(reading.summary, extracted_chars=reading.summary.kept_chars * 2)
+        return replace(reading, summary=lossy)
 
-    monkeypatch.setattr(processing, "parse_in_subprocess", half_of_it)
+    monkeypatch.setattr(processing, "read_in_subprocess", half_of_it)
     lossy = await desk.process(await desk.file(base.id, markdown(2), "lossy.md"))
     assert lossy.needs_attention
     assert lossy.coverage == pytest.approx(0.5)
@@ -165,14 +168,14 @@ async def test_a_password_given_with_retry_opens_the_file_and_is_sealed(
 ) -> None:
     base = await desk.base()
     document_id = await desk.file(base.id, markdown(1))
-    original = processing.parse_in_subprocess
+    original = processing.read_in_subprocess
 
-    async def protected(data: bytes, name: str, options: Any, **more: Any) -> Parsed:
+    async def protected(data: bytes, name: str, options: Any, *more: Any, **others: Any) -> Reading:
         if options.password != "open sesame":
             raise PasswordRequired
-        return await original(data, name, options, **more)
+        return await original(data, name, options, *more, **others)
 
-    monkeypatch.setattr(processing, "parse_in_subprocess", protected)
+    monkeypatch.setattr(processing, "read_in_subprocess", protected)
     failed = await desk.process(document_id)
     assert failed.error is not None
     assert failed.error.code == "password-required"
@@ -189,10 +192,10 @@ async def test_pages_are_counted_while_a_file_is_read(desk: Desk, monkeypatch: p
     monkeypatch.setattr(processing, "WATCH_S", 0.02)
     base = await desk.base()
     document_id = await desk.file(base.id, markdown(1))
-    original = processing.parse_in_subprocess
+    original = processing.read_in_subprocess
     seen: list[tuple[str, int, int]] = []
 
-    async def slowly(*arguments: Any, **options: Any) -> Parsed:
+    async def slowly(*arguments: Any, **options: Any) -> Reading:
         options["on_progress"](3, 10)
         for _ in range(200):
             view = await desk.view(document_id)
@@ -201,7 +204,7 @@ async def test_pages_are_counted_while_a_file_is_read(desk: Desk, monkeypatch: p
                 break
         return await original(*arguments, **options)
 
-    monkeypatch.setattr(processing, "parse_in_subprocess", slowly)
+    monkeypatch.setattr(processing, "read_in_subprocess", slowly)
     assert (await desk.process(document_id)).state == "ready"
     assert seen[-1] == ("parsing", 3, 10)
 

@@ -96,7 +96,7 @@ async def test_other_settings_split_again_without_reading_the_file_again(
     async def never(*_: Any, **__: Any) -> Any:
         raise AssertionError("the file was read again")
 
-    monkeypatch.setattr(processing, "parse_in_subprocess", never)
+    monkeypatch.setattr(processing, "read_in_subprocess", never)
     async with desk.database.transaction() as session:
         body = DocumentUpdate(split_settings=SplitOptions(limit=200))
         await Documents(session, desk.scope).update(preview.id, body)

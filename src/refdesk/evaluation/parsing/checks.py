@@ -4,7 +4,8 @@ import re
 from difflib import SequenceMatcher
 
 from refdesk.evaluation.parsing.expectations import Expectation
-from refdesk.knowledge.parsing import Parsed, ParseError
+from refdesk.kit.errors import AppError
+from refdesk.knowledge.parsing import Parsed
 from refdesk.knowledge.splitting import SplitResult
 
 MIN_COVERAGE = 0.995
@@ -14,12 +15,20 @@ _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff]")
 _EMPTY = ("empty-file", "no-text")
 _PROTECTED = ("password-required", "password-wrong")
 # Ends that no file deserves: they say nothing about what is wrong with it.
-_NOT_CLEAR = ("parse-crashed", "parse-timeout", "parse-memory", "internal")
+_NOT_CLEAR = (
+    "parse-crashed",
+    "parse-timeout",
+    "parse-memory",
+    "split-crashed",
+    "split-timeout",
+    "split-memory",
+    "internal",
+)
 
 
-def faults_of(row: Expectation, read: tuple[Parsed, SplitResult] | ParseError, *, ocr: bool) -> list[str]:
+def faults_of(row: Expectation, read: tuple[Parsed, SplitResult] | AppError, *, ocr: bool) -> list[str]:
     """What does not hold, in plain words; nothing where all does. `ocr`: whether pictures were read."""
-    if isinstance(read, ParseError):
+    if isinstance(read, AppError):
         return _failure_faults(row, read, ocr=ocr)
     parsed, result = read
     if row.expect == "password":
@@ -38,7 +47,7 @@ def faults_of(row: Expectation, read: tuple[Parsed, SplitResult] | ParseError, *
     return faults
 
 
-def _failure_faults(row: Expectation, error: ParseError, *, ocr: bool) -> list[str]:
+def _failure_faults(row: Expectation, error: AppError, *, ocr: bool) -> list[str]:
     said = f"{error.code}: {error.text}"
     if error.code in _NOT_CLEAR:
         return [said]

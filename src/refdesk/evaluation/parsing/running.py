@@ -1,4 +1,4 @@
-"""Runs files as an upload would: limited process, then the splitter."""
+"""Runs files as an upload would: read and split in a limited process."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from refdesk.evaluation.parsing.checks import faults_of
 from refdesk.evaluation.parsing.expectations import Expectation
-from refdesk.knowledge.parsing import Parsed, ParseError, ParseOptions, parse_limited
-from refdesk.knowledge.splitting import SplitResult, split
+from refdesk.kit.errors import AppError
+from refdesk.knowledge.parsing import Parsed, ParseError, ParseOptions
+from refdesk.knowledge.reading import Limits, read_limited
+from refdesk.knowledge.splitting import SplitResult
 
 DEFAULT_TIMEOUT_S = 120.0
 
@@ -30,15 +32,16 @@ class Outcome:
         return not self.faults
 
 
-type Read = tuple[Parsed, SplitResult] | ParseError
+type Read = tuple[Parsed, SplitResult] | AppError
 
 
 def run(expectation: Expectation, options: ParseOptions, timeout_s: float) -> Read:
     """The file read and split, or why it was not."""
     try:
-        parsed = parse_limited(expectation.path, expectation.path.name, options, timeout_s=timeout_s)
-        return parsed, split(parsed)
-    except ParseError as error:
+        limits = Limits(timeout_s=timeout_s, split_timeout_s=timeout_s)
+        reading = read_limited(expectation.path, expectation.path.name, options, limits=limits)
+        return reading.parsed, reading.result
+    except AppError as error:
         return error
 
 
@@ -57,7 +60,7 @@ def check(expectation: Expectation, options: ParseOptions, timeout_s: float) -> 
         opened = replace(expectation, expect="text")
         faults += [f"with the password: {fault}" for fault in faults_of(opened, right, ocr=True)]
     seconds = time.monotonic() - begin
-    if isinstance(read, ParseError):
+    if isinstance(read, AppError):
         return Outcome(expectation, read.code, seconds, None, (), tuple(faults))
     parsed, result = read
     codes = tuple(warning.code for warning in (*parsed.warnings, *result.warnings))

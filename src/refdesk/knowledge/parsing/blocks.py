@@ -4,7 +4,7 @@ Owns the value types between parsing and splitting and the port every parser imp
 any file format, the database or the rest of the room, so that the parsing process starts quickly.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -48,11 +48,16 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class ParseWarning:
-    """Something a person should know about a file that was read nevertheless."""
+    """Something a person should know about a file that was read nevertheless.
+
+    `details` are what the message says, for words in another language: `count`, and of a file inside the
+    file its `name` and the code `cause` of its failure.
+    """
 
     code: str
     message: str
     page: int | None = None
+    details: Mapping[str, str | int] = field(default_factory=dict[str, str | int], hash=False)
 
 
 @dataclass(frozen=True)
@@ -173,6 +178,6 @@ class BlockList:
         """Take back the last block, such as a heading that nothing followed."""
         self._offset = self.blocks.pop().offset
 
-    def warn(self, code: str, message: str, page: int | None = None) -> None:
+    def warn(self, code: str, message: str, page: int | None = None, **details: str | int) -> None:
         """Record a warning."""
-        self.warnings.append(ParseWarning(code, message, page))
+        self.warnings.append(ParseWarning(code, message, page, details))

@@ -1,10 +1,15 @@
-"""The process that reads one file: limits first, then the parser, then the result on standard output.
+"""The process that reads one file, splits it, or both: limits first, then the work, then the answer.
 
 Run as a script (`python -I child.py`), never imported by the rest: it registers `refdesk.knowledge` as an
 empty package, so that loading `refdesk.knowledge.parsing` does not run the room's own `__init__`, which
 brings the database and the web framework (over 1 s). Input on standard input: one line of JSON
-(`memory_bytes`, `cpu_s`, `name`, `options`), then the file. Progress, and
-the time OCR takes, go to standard error, a line each.
+(`work`, `memory_bytes`, `cpu_s` and what the work needs), then the data. Progress, the beginning of
+splitting, and the time OCR takes, go to standard error, a line each.
+
+`work` is `parse` (a file → the parse result), `read` (a file → a line with the parse result, a line with the
+paragraphs), `split` (a parse result → a line with the paragraphs) or `check-patterns` (JSON with `patterns`
+and `text` → the headings found). Splitting in the process that has just parsed spares starting another, and
+handing the text there and back.
 """
 
 import gc
@@ -13,6 +18,7 @@ import time
 import types
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 
 def _load_parsing_alone() -> None:
@@ -65,8 +71,83 @@ def _extend(mark: str, seconds: float) -> None:
     sys.stderr.flush()
 
 
+def _parsed(request: dict[str, Any], data: bytes) -> Any:
+    from refdesk.knowledge.parsing.progress import extending, listening
+    from refdesk.knowledge.parsing.selection import parse
+    from refdesk.knowledge.parsing.wire import EXTEND_MARK, PROGRESS_MARK, options_of
+
+    with listening(_Progress(PROGRESS_MARK)), extending(partial(_extend, EXTEND_MARK)):
+        return parse(data, request["name"], options_of(request["options"]))
+
+
+def _send(answer: bytes, end: bytes = b"") -> None:
+    sys.stdout.buffer.write(answer + end)
+    sys.stdout.buffer.flush()
+
+
+def _parse(request: dict[str, Any], data: bytes, end: bytes = b"") -> Any:
+    """Read the file and send what came out; None where that is a failure."""
+    from refdesk.knowledge.parsing.errors import ParseError, ParseMemory, ResultTooLarge
+    from refdesk.knowledge.parsing.wire import encode_error, encode_parsed
+
+    try:
+        parsed = _parsed(request, data)
+        answer = encode_parsed(parsed)
+        if len(answer) > request["max_output_bytes"]:
+            raise ResultTooLarge(max_bytes=request["max_output_bytes"])
+        _send(answer, end)
+    except ParseError as error:
+        _send(encode_error(error), end)
+    except MemoryError:
+        _send(encode_error(ParseMemory()), end)
+    else:
+        return parsed
+    return None
+
+
+def _split(request: dict[str, Any], parsed: Any) -> None:
+    """Make paragraphs of a parse result, or of its JSON, and send them."""
+    from refdesk.kit.errors import AppError
+    from refdesk.knowledge.parsing.wire import SPLITTING_MARK, decode_result, encode_error
+    from refdesk.knowledge.splitting import split
+    from refdesk.knowledge.splitting.errors import SplitMemory, SplitTooLarge
+    from refdesk.knowledge.splitting.wire import encode_split, settings_of
+
+    sys.stderr.write(SPLITTING_MARK + "\n")
+    sys.stderr.flush()
+    try:
+        if isinstance(parsed, bytes):
+            parsed = decode_result(parsed)
+        answer = encode_split(parsed, split(parsed, settings_of(request["settings"])))
+        if len(answer) > request["max_output_bytes"]:
+            raise SplitTooLarge(max_bytes=request["max_output_bytes"])
+    except AppError as error:
+        answer = encode_error(error)
+    except MemoryError:
+        answer = encode_error(SplitMemory())
+    _send(answer)
+
+
+def _check_patterns(data: bytes) -> None:
+    import orjson
+
+    from refdesk.kit.errors import AppError
+    from refdesk.knowledge.parsing.wire import encode_error
+    from refdesk.knowledge.splitting import check_patterns
+    from refdesk.knowledge.splitting.errors import SplitMemory
+
+    try:
+        asked = orjson.loads(data)
+        answer = orjson.dumps(check_patterns(asked["patterns"], asked["text"]))
+    except AppError as error:
+        answer = encode_error(error)
+    except MemoryError:
+        answer = encode_error(SplitMemory())
+    _send(answer)
+
+
 def main() -> int:
-    """Read, parse, answer; the exit code is 0 whenever an answer was written, failures included."""
+    """Do the work and answer; the exit code is 0 whenever an answer was written, failures included."""
     _die_with_parent()
     _load_parsing_alone()
     # A parse makes hundreds of thousands of small objects and hardly a cycle: collecting took a third of the
@@ -74,32 +155,21 @@ def main() -> int:
     gc.disable()
     import orjson
 
-    from refdesk.knowledge.parsing.errors import ParseError, ParseMemory, ResultTooLarge
-    from refdesk.knowledge.parsing.progress import extending, listening
-    from refdesk.knowledge.parsing.selection import parse
-    from refdesk.knowledge.parsing.wire import (
-        EXTEND_MARK,
-        PROGRESS_MARK,
-        decode_options,
-        encode_error,
-        encode_parsed,
-    )
-
     request = orjson.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read()
     _limit(request["memory_bytes"], request["cpu_s"])
-    try:
-        options = decode_options(orjson.dumps(request["options"]))
-        with listening(_Progress(PROGRESS_MARK)), extending(partial(_extend, EXTEND_MARK)):
-            answer = encode_parsed(parse(data, request["name"], options))
-        if len(answer) > options.max_output_bytes:
-            raise ResultTooLarge(max_bytes=options.max_output_bytes)
-    except ParseError as error:
-        answer = encode_error(error)
-    except MemoryError:
-        answer = encode_error(ParseMemory())
-    sys.stdout.buffer.write(answer)
-    sys.stdout.buffer.flush()
+    match request["work"]:
+        case "parse":
+            _parse(request, data)
+        case "read":
+            parsed = _parse(request, data, b"\n")
+            del data
+            if parsed is not None:
+                _split(request, parsed)
+        case "split":
+            _split(request, data)
+        case _:
+            _check_patterns(data)
     return 0
 
 

@@ -58,8 +58,14 @@ _FREQUENT = {
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
-_RARE = re.compile("[\ue000-\uf8ff\uff61-\uff9f\u3400-\u4dbf\u0080-\u009f\ufffd]")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_HAN_PAGES = frozenset((0x30, *range(0x4E, 0xA0)))
+_HANGUL_PAGES = frozenset(range(0xAC, 0xD8))
+_ALPHABET_PAGES = frozenset((0x03, 0x04, 0x05, 0x06, 0x0E, 0x10))
+_SHORT = 64
+_WIDE_MARKS = frozenset("«»·•…—–“”‘’、。〈〉《》「」『』【】！（），．：；？～")
+_CYRILLIC_WORD = re.compile("[А-Яа-яЁё][а-яё]*|[А-ЯЁ]+")
+_RARE = re.compile("[\ue000-\uf8ff\uff61-\uff9f\u3400-\u4dbf\u0080-\u009f\ufffd]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +77,6 @@ class Decoded:
     replaced: int
     nul: int
     certain: bool
-
-
-def looks_binary(head: bytes) -> bool:
-    """Whether bytes are no text in any encoding: many control bytes and no UTF-16/32 pattern."""
-    if not head or _bom(head) or _wide(head):
-        return False
-    if len(_CONTROL.findall(head)) <= 0.1 * len(head):
-        return False
-    # Short Chinese in UTF-16 may have as many zero bytes on one side as on the other (退 is U+9000).
-    even = head[: min(len(head), 4096) // 2 * 2]
-    return all(_score(even, wide) < _EVERYDAY for wide in ("utf-16-le", "utf-16-be"))
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded:
@@ -96,26 +91,54 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
         return _decoded(data.decode("utf-8"), data, "utf-8", certain=True)
     except UnicodeDecodeError:
         pass  # one of the others
+    encoding, certain = _guessed(data, declared)
+    return _finish(data, encoding, certain=certain)
+
+
+def sample_of(head: bytes) -> tuple[str, bool]:
+    """The beginning of a file as `decode` would read it, NUL characters included, and whether the encoding is
+    known by more than a guess."""
+    bom = _bom(head)
+    wide = bom[1] if bom else _wide(head[:_SAMPLE])
+    head = head[len(bom[0]) :] if bom else head
+    if wide:
+        return codecs.getincrementaldecoder(wide)(errors="replace").decode(head), True
+    try:
+        # Not final: the beginning may end within a character.
+        return codecs.getincrementaldecoder("utf-8")().decode(head), True
+    except UnicodeDecodeError:
+        encoding, certain = _guessed(head, None)
+    return codecs.getincrementaldecoder(encoding)(errors="replace").decode(head), certain
+
+
+def _guessed(data: bytes, declared: str | None) -> tuple[str, bool]:
+    """The encoding of what is neither marked nor UTF-16 with zero bytes nor UTF-8, and whether it is sure."""
     sample = _sample(data)
     name = _known(declared)
     if name and name != "utf-8" and _fits(sample, name):
-        return _finish(data, name, certain=True)
+        return name, True
     if _mostly_utf8(sample, whole=len(sample) == len(data)):
-        return _finish(data, "utf-8", certain=False)
+        return "utf-8", False
+    for pages in (_HAN_PAGES, _HANGUL_PAGES):
+        wide = _wide_script(sample, pages, most=len(pages))
+        if wide:
+            return wide, False
     for wide in ("utf-16-le", "utf-16-be"):
         # Chinese without a single space or digit has no zero bytes; everyday characters give it away.
         if len(data) % 2 == 0 and _score(sample, wide) >= _EVERYDAY:
-            return _finish(data, wide, certain=False)
+            return wide, False
     east, score = _east_asian(sample)
     if east and score >= 0.25:
-        return _finish(data, east, certain=score >= 0.35)
+        return east, score >= 0.35
+    if _is_old_cyrillic(sample):
+        return "cp866", False
     latin = latin_encoding(sample)
     if latin:
-        return _finish(data, latin, certain=False)
+        return latin, False
     guess = from_bytes(sample, steps=4, chunk_size=1024).best()
     if guess and not guess.encoding.startswith(("utf_16", "utf_32", "utf_7", "cp037", "cp500", "cp273")):
-        return _finish(data, guess.encoding, certain=False)
-    return _finish(data, "cp1252", certain=False)
+        return guess.encoding, False
+    return "cp1252", False
 
 
 def _finish(data: bytes, encoding: str, *, certain: bool) -> Decoded:
@@ -140,6 +163,11 @@ def _wide(data: bytes) -> str | None:
     """UTF-16 without a mark: ASCII or line ends leave zero bytes on one side only."""
     if len(data) < 4:
         return None
+    if len(data) <= _SHORT and b"\0" in data:
+        # A few Han letters may have zeros on either side (退 is U+9000).
+        han = _wide_script(data, _HAN_PAGES, most=_SHORT)
+        if han:
+            return han
     data = data[: len(data) // 2 * 2]
     even, odd = data[0::2].count(0), data[1::2].count(0)
     half = len(data) // 2
@@ -147,7 +175,42 @@ def _wide(data: bytes) -> str | None:
         # Text in any script has spaces, digits or line ends: some zero high bytes, no zero low ones.
         if side > 0.02 * half and side > 3 * other and (side > 0.3 * half or _plausible(data, name)):
             return name
+    return _wide_script(data, _ALPHABET_PAGES, most=1)
+
+
+def _wide_script(sample: bytes, pages: frozenset[int], *, most: int) -> str | None:
+    """UTF-16 told by its letters: all from these pages of 256 characters, from no more of them than `most`.
+
+    Only for bytes that no other text has, such as the 0x04 of all Cyrillic letters.
+    """
+    if len(sample) % 2 or not _CONTROL.search(sample):
+        return None
+    for encoding in ("utf-16-le", "utf-16-be"):
+        try:
+            text = sample.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        found = {
+            ord(c) >> 8 for c in text if c > "\x7f" and not ("\u2000" <= c <= "\u206f" or c in _WIDE_MARKS)
+        }
+        if found and found <= pages and len(found) <= most and _is_printable(text):
+            return encoding
     return None
+
+
+def _is_printable(text: str) -> bool:
+    return all(c.isprintable() or c in "\t\r\n\u3000" for c in text)
+
+
+def _is_old_cyrillic(sample: bytes) -> bool:
+    """Cyrillic of MS-DOS: nearly all foreign characters are its letters, in words of their own."""
+    text = sample.decode("cp866")
+    foreign = sum(1 for c in text if c > "\x7f")
+    if foreign < 8 or not _CYRILLIC_WORD.search(text):
+        return False
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if not word.isascii()]
+    own = [word for word in words if _CYRILLIC_WORD.fullmatch(word)]
+    return sum(map(len, own)) > 0.95 * foreign and len("".join(own)) > 2.5 * len(own)
 
 
 def _plausible(data: bytes, encoding: str) -> bool:

@@ -9,10 +9,11 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import character_counts, finish
 from refdesk.knowledge.parsing.embedded_pictures import show_picture
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
 from refdesk.knowledge.parsing.html_dates import page_dates
 from refdesk.knowledge.parsing.html_main import (

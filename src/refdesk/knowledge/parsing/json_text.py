@@ -7,9 +7,9 @@ Not translated into prose: whoever asks about a configuration quotes its keys. E
 import json
 import re
 
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.encoding import looks_binary
 from refdesk.knowledge.parsing.plain import read_text
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]|[^"\[\]{},]+|"', re.DOTALL)

@@ -9,10 +9,11 @@ from email.message import EmailMessage
 from typing import cast
 from urllib.parse import unquote
 
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.embedded_pictures import pictures_beside
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, UnpackedTooLarge, UnsupportedKind
 from refdesk.knowledge.parsing.html import html_blocks, html_text
 from refdesk.knowledge.parsing.nested import Members

@@ -9,10 +9,10 @@ import re
 from itertools import pairwise
 from typing import Any
 
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockKind, BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.embedded_pictures import addresses_in_markdown, show_picture
-from refdesk.knowledge.parsing.encoding import looks_binary
 from refdesk.knowledge.parsing.front_matter import take_front_matter
 from refdesk.knowledge.parsing.html import html_blocks
 from refdesk.knowledge.parsing.plain import read_text

@@ -4,9 +4,10 @@ import json
 import re
 from typing import Any, cast
 
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile
 from refdesk.knowledge.parsing.html import html_blocks, html_text
 from refdesk.knowledge.parsing.markdown import markdown_blocks, without_marks

@@ -2,9 +2,10 @@
 
 import re
 
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
-from refdesk.knowledge.parsing.encoding import Decoded, decode, looks_binary
+from refdesk.knowledge.parsing.encoding import Decoded, decode
 from refdesk.knowledge.parsing.errors import EmptyFile, UnsupportedKind
 
 _PROLOG = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)["']""")

@@ -3,11 +3,12 @@
 JSON and not pickle: the process reads hostile files, and unpickling what it sends would hand them this one.
 """
 
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any, cast
 
 import orjson
 
+from refdesk.kit.errors import AppError
 from refdesk.knowledge.parsing.blocks import Block, Box, Parsed, ParseOptions, ParseWarning
 from refdesk.knowledge.parsing.errors import BY_CODE, ParseCrashed, ParseError
 
@@ -15,16 +16,13 @@ from refdesk.knowledge.parsing.errors import BY_CODE, ParseCrashed, ParseError
 PROGRESS_MARK = "\x1eprogress "
 # Begins a line that asks for time beyond the limit (milliseconds, in all).
 EXTEND_MARK = "\x1eextend "
+# Begins the line that tells that the file has been read and splitting begins.
+SPLITTING_MARK = "\x1esplitting"
 
 
-def encode_options(options: ParseOptions) -> bytes:
-    """Options as JSON."""
-    return orjson.dumps(asdict(options))
-
-
-def decode_options(data: bytes) -> ParseOptions:
-    """Options from JSON."""
-    return ParseOptions(**orjson.loads(data))
+def options_of(value: dict[str, Any]) -> ParseOptions:
+    """Options from what `asdict` made of them."""
+    return ParseOptions(**value)
 
 
 def encode_parsed(parsed: Parsed) -> bytes:
@@ -48,14 +46,14 @@ def encode_parsed(parsed: Parsed) -> bytes:
             "kind": parsed.kind,
             "blocks": blocks,
             "meta": parsed.meta,
-            "warnings": [[w.code, w.message, w.page] for w in parsed.warnings],
+            "warnings": [[w.code, w.message, w.page, w.details] for w in parsed.warnings],
             "extracted_chars": parsed.extracted_chars,
             "kept_chars": parsed.kept_chars,
         }
     )
 
 
-def encode_error(error: ParseError) -> bytes:
+def encode_error(error: AppError) -> bytes:
     """A failure as JSON."""
     return orjson.dumps(
         {
@@ -70,6 +68,14 @@ def encode_error(error: ParseError) -> bytes:
     )
 
 
+def reported_error(
+    reported: dict[str, Any], known: Mapping[str, type[AppError]], otherwise: type[AppError]
+) -> AppError:
+    """A failure that a process reported, as the exception it was."""
+    kind = known.get(reported["code"], otherwise)
+    return kind(reported["text"], hint=reported["hint"], **reported["details"])
+
+
 def decode_result(data: bytes) -> Parsed:
     """A result from JSON; raises the `ParseError` where the process reported one."""
     try:
@@ -77,9 +83,7 @@ def decode_result(data: bytes) -> Parsed:
     except orjson.JSONDecodeError as error:
         raise ParseCrashed(reason="incomplete result") from error
     if "error" in value:
-        reported = value["error"]
-        kind = BY_CODE.get(reported["code"], ParseError)
-        raise kind(reported["text"], hint=reported["hint"], **reported["details"])
+        raise reported_error(value["error"], BY_CODE, ParseError)
     return Parsed(
         name=value["name"],
         kind=value["kind"],

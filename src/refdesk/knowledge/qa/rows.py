@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from refdesk.knowledge.parsing.archive import member_names
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import ParseOptions
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import ParseError
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC, check_sizes, open_zip, read_member
 from refdesk.knowledge.qa.errors import QaColumnsMissing, QaTooManyRows, QaUnreadable

@@ -15,12 +15,14 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import regex
+from typing import TYPE_CHECKING
 
 from refdesk.knowledge.parsing.blocks import Block
 from refdesk.knowledge.splitting.errors import PatternInvalid, PatternTooSlow
 from refdesk.knowledge.splitting.titles import clean_title
+
+if TYPE_CHECKING:  # loading it takes 30 ms, which texts without patterns need not wait for
+    import regex
 
 BUDGET_S = 2.0
 # Anchored patterns pass some 50 million characters a second; this leaves room for slow but linear ones.
@@ -92,8 +94,10 @@ def pattern_marks(blocks: tuple[Block, ...], patterns: tuple[str, ...]) -> list[
     return _apart(in_text())
 
 
-def compiled_pattern(source: str) -> regex.Pattern[str]:
+def compiled_pattern(source: str) -> "regex.Pattern[str]":
     """A user's pattern, compiled. Raises `PatternInvalid`."""
+    import regex
+
     if len(source) > _MAX_PATTERN:
         raise PatternInvalid("A split pattern is too long.", pattern=source[:100])
     if any(flag[1] for flag in _VERBOSE.finditer(source)) and "#" in source:

@@ -5,7 +5,8 @@ import io
 from collections.abc import AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from refdesk.knowledge.parsing.encoding import decode, looks_binary
+from refdesk.knowledge.parsing.binary import looks_binary
+from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.terms.errors import TermFileTooLarge, TermFileUnreadable
 from refdesk.knowledge.terms.words import MAX_WORDS, SEPARATORS
 

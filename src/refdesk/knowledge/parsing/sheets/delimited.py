@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
+from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import character_counts, finish
-from refdesk.knowledge.parsing.encoding import looks_binary
 from refdesk.knowledge.parsing.errors import EmptyFile
 from refdesk.knowledge.parsing.plain import read_text
 from refdesk.knowledge.parsing.sheets.writing import Repeated, write_records
