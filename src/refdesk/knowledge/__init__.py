@@ -27,8 +27,9 @@ from refdesk.knowledge.access import routes as access_routes
 from refdesk.knowledge.access.repository import forget_member
 from refdesk.knowledge.bases import KnowledgeBases, users_of_bases
 from refdesk.knowledge.documents import Documents
-from refdesk.knowledge.errors import FileTooLarge
+from refdesk.knowledge.errors import FileTooLarge, MetaInvalid
 from refdesk.knowledge.filenames import content_disposition
+from refdesk.knowledge.handed_over import HandedDocuments, HandedText
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
 from refdesk.knowledge.parse_settings import parse_options
@@ -67,9 +68,12 @@ __all__ = [
     "DocumentRepository",
     "Documents",
     "FileTooLarge",
+    "HandedDocuments",
+    "HandedText",
     "KnowledgeBase",
     "KnowledgeBaseRepository",
     "KnowledgeBases",
+    "MetaInvalid",
     "Paragraph",
     "ParagraphRepository",
     "Paragraphs",

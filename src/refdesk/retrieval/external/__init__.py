@@ -4,6 +4,7 @@ Owns the contract (`KnowledgeSource`), the adapters, and the stored sources of a
 what is found: scores of two sources are not comparable, and none is on the calibrated scale of the bases.
 """
 
+from refdesk.retrieval.external.builtin import open_base
 from refdesk.retrieval.external.errors import (
     ExternalSourceExists,
     ExternalSourceNotFound,
@@ -41,5 +42,6 @@ __all__ = [
     "SourceTimeout",
     "SourceUnreachable",
     "checked_config",
+    "open_base",
     "open_source",
 ]
