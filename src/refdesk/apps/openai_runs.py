@@ -16,6 +16,7 @@ from refdesk.apps.openai_schemas import (
     ChatCompletionRequest,
     ChatMessage,
     CompletionUsage,
+    NothingFound,
     Source,
 )
 from refdesk.chat import RunEvent, RunOut, RunSubmission, Turn
@@ -94,6 +95,7 @@ async def as_completion(events: AsyncIterator[RunEvent], run: RunOut, model: str
         ],
         usage=_usage(finished),
         sources=[_source(citation) for citation in finished["citations"]],
+        nothing_found=_nothing_found(finished),
     )
 
 
@@ -126,7 +128,10 @@ async def as_chunks(
         yield _data({"error": {"message": failure.text, "type": "server_error", "param": None, "code": code}})
     else:
         sources = [_source(citation).model_dump() for citation in finished["citations"]]
-        yield chunk({}, _finish_reason(finished), sources=sources)
+        more: dict[str, Any] = {"sources": sources}
+        if (nothing := _nothing_found(finished)) is not None:
+            more["nothing_found"] = nothing.model_dump()
+        yield chunk({}, _finish_reason(finished), **more)
         if with_usage:
             yield _data({**head, "choices": [], "usage": _usage(finished).model_dump()})
     yield b"data: [DONE]\n\n"
@@ -155,6 +160,14 @@ def _usage(run: dict[str, Any]) -> CompletionUsage:
 
 def _source(citation: dict[str, Any]) -> Source:
     return Source.model_validate({key: citation[key] for key in Source.model_fields if key in citation})
+
+
+def _nothing_found(run: dict[str, Any]) -> NothingFound | None:
+    retrieval: dict[str, Any] = run.get("retrieval") or {}
+    decision = retrieval.get("decision")
+    if decision is None:
+        return None
+    return NothingFound(**decision, best=retrieval["best"], candidates=retrieval["candidates"])
 
 
 def _data(payload: dict[str, Any]) -> bytes:

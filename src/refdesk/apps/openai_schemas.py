@@ -1,6 +1,7 @@
 """The part of OpenAI's interface that Refdesk speaks (chat completions, models, embeddings).
 
-Unknown request fields are ignored, as clients send many; the answer has one extra field, `sources`.
+Unknown request fields are ignored, as clients send many; the answer has two extra fields, `sources` and
+`nothing_found` (the gate that decided, where nothing was found).
 """
 
 from typing import Annotated, Any, Literal
@@ -70,6 +71,17 @@ class ChatChoice(BaseModel):
     logprobs: None = None
 
 
+class NothingFound(BaseModel):
+    """Why nothing counted as found: the gate that decided and its numbers."""
+
+    gate: Literal["absolute", "rerank", "relative"]
+    score: float
+    threshold: float
+    below: int = Field(description="Paragraphs that the gate turned down.")
+    best: float = Field(description="Greatest similarity of all candidates.")
+    candidates: int
+
+
 class ChatCompletion(BaseModel):
     id: str
     object: Literal["chat.completion"] = "chat.completion"
@@ -78,6 +90,7 @@ class ChatCompletion(BaseModel):
     choices: list[ChatChoice]
     usage: CompletionUsage
     sources: list[Source] = []
+    nothing_found: NothingFound | None = None
 
 
 class ModelCard(BaseModel):

@@ -2,11 +2,27 @@
 
 from refdesk.chat.context import RunContext
 from refdesk.chat.language import Language
-from refdesk.retrieval import SearchResult
+from refdesk.chat.searching import decision_of
+from refdesk.retrieval import GateName, SearchResult
 
 DEFAULT_REPLIES: dict[Language, str] = {
     "zh": "本地知识库中未找到相关内容",
     "en": "Nothing relevant was found in the knowledge base",
+}
+
+_WHY_ZH: dict[GateName, str] = {
+    "absolute": "最接近的内容相似度为 {score:.2f}，低于阈值 {threshold:.2f}（共比较 {below} 个段落）。",
+    "rerank": "{below} 个段落相似度足够，但重排分数最高为 {score:.3g}，低于下限 {threshold:.3g}。",
+    "relative": "{below} 个段落的相似度最高为 {score:.2f}，与最接近的内容（{best:.2f}）相差过大，"
+    "需高于 {threshold:.2f}。",
+}
+_WHY_EN: dict[GateName, str] = {
+    "absolute": "The closest of {below} passages has a similarity of {score:.2f}, below the threshold of"
+    " {threshold:.2f}.",
+    "rerank": "{below} passages were similar enough, but the reranker's best score is {score:.3g}, below the"
+    " least of {threshold:.3g}.",
+    "relative": "The best of {below} passages has a similarity of {score:.2f}, too far below the closest"
+    " ({best:.2f}); it would need more than {threshold:.2f}.",
 }
 
 
@@ -14,6 +30,7 @@ async def reply_empty(context: RunContext, result: SearchResult) -> None:
     """Write the configured reply, or the built-in one with the reason; the reason is a warning as well."""
     async with context.recorder.stage("empty") as detail:
         detail |= {"best": round(result.best, 4), "threshold": result.threshold}
+        detail["decision"] = decision_of(result)
         reason = why(result, context.language)
         context.recorder.warning("nothing-found", reason)
         configured = context.profile.empty_reply
@@ -31,7 +48,10 @@ def why(result: SearchResult, language: Language) -> str:
         if language == "zh":
             return "所选知识库中没有可匹配的内容。"
         return "The chosen knowledge bases hold nothing that could match."
-    best, threshold = f"{result.best:.2f}", f"{result.threshold:.2f}"
-    if language == "zh":
-        return f"最接近的内容相似度为 {best}，低于阈值 {threshold}。"
-    return f"The closest passage has a similarity of {best}, below the threshold of {threshold}."
+    if result.decision is None:
+        return ""
+    words = _WHY_ZH if language == "zh" else _WHY_EN
+    decision = result.decision
+    return words[decision.gate].format(
+        score=decision.score, threshold=decision.threshold, below=decision.below, best=result.best
+    )

@@ -72,7 +72,7 @@ class RunRecorder:
 
     def sources(self, retrieval: dict[str, Any]) -> None:
         self.retrieval = retrieval
-        keys = ("hits", "found", "best", "threshold", "mode", "candidates", "timings_ms")
+        keys = ("hits", "found", "decision", "best", "threshold", "mode", "candidates", "timings_ms")
         self.journal.emit("sources", {key: retrieval[key] for key in keys if key in retrieval})
 
     def fail(self, code: str, message: str, hint: str | None) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from refdesk.kit.border_types import CleanText
+from refdesk.retrieval import GateDecisionView
 
 RunState = Literal["queued", "running", "finished", "failed", "cancelled", "interrupted"]
 
@@ -102,10 +103,14 @@ class RetrievalOut(BaseModel):
     """What the search for this question gave; `best` and `threshold` are calibrated similarities."""
 
     found: bool = False
+    decision: GateDecisionView | None = Field(
+        default=None, description="The gate that found nothing good enough; null where something was found."
+    )
     best: float = 0.0
     threshold: float = 0.0
     mode: str | None = None
     candidates: int = 0
+    unready: int = Field(default=0, description="Documents of the bases that were still being indexed.")
     hits: list[SourceOut] = []
     timings_ms: dict[str, float] = {}
 

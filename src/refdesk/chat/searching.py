@@ -47,13 +47,30 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
             detail["searched_bases"] = [str(base) for base in result.route.searched]
         if profile.rerank is not None:
             detail["reranked"] = result.reranked
+        if result.unready:
+            detail["unready"] = result.unready
         for warning in result.warnings:
-            context.recorder.warning(warning.code, _told(warning, context.language))
+            context.recorder.warning(warning.code, _told(warning, result, context.language))
         context.recorder.sources(_record(result))
     return result
 
 
-def _told(warning: SearchWarning, language: str) -> str:
+def decision_of(result: SearchResult) -> dict[str, Any] | None:
+    """The gate that found nothing good enough, as it is recorded; None where something was found."""
+    decision = result.decision
+    if decision is None:
+        return None
+    return {
+        "gate": decision.gate,
+        "score": round(decision.score, 4),
+        "threshold": round(decision.threshold, 4),
+        "below": decision.below,
+    }
+
+
+def _told(warning: SearchWarning, result: SearchResult, language: str) -> str:
+    if language == "zh" and warning.code == "still-indexing":
+        return f"还有 {result.unready} 份文档正在处理，其内容可能未被找到。"
     if language == "zh":
         return f"重排模型没有给出结果，顺序为检索本身的顺序。（{warning.message}）"
     return warning.message
@@ -62,10 +79,12 @@ def _told(warning: SearchWarning, language: str) -> str:
 def _record(result: SearchResult) -> dict[str, Any]:
     return {
         "found": result.found,
+        "decision": decision_of(result),
         "best": round(result.best, 4),
         "threshold": result.threshold,
         "mode": result.mode,
         "candidates": result.candidates,
+        "unready": result.unready,
         "timings_ms": {name: round(value, 2) for name, value in result.timings_ms.items()},
         "hits": [
             {

@@ -117,9 +117,20 @@ def explanation_lines(found: dict[str, Any]) -> Iterator[str]:
         yield "  nearest: " + " ".join(found["paragraph"]["content"].split())[:200]
 
 
+def _nothing(result: dict[str, Any]) -> str:
+    """That nothing was found, with the gate that decided and its numbers."""
+    told = f"Nothing found (best {result['best']:.2f}, threshold {result['threshold']:.2f}"
+    decision = result["decision"]
+    if decision is None:
+        return f"{told})."
+    if decision["gate"] != "absolute":
+        told += f"; {decision['gate']} gate: {decision['score']:.3g}, needed {decision['threshold']:.3g}"
+    return f"{told}; {decision['below']} passages below)."
+
+
 def _hit_lines(result: dict[str, Any]) -> Iterator[str]:
     if not result["hits"]:
-        yield f"Nothing found (best {result['best']:.2f}, threshold {result['threshold']:.2f})."
+        yield _nothing(result)
     for warning in result["warnings"]:
         yield f"Warning: {warning['message']}"
     for number, hit in enumerate(result["hits"], start=1):

@@ -60,14 +60,15 @@ async def ask(
         "conversation_id": run["conversation_id"],
         "state": run["state"],
         "found": run["retrieval"]["found"],
+        "retrieval": {key: run["retrieval"][key] for key in ("best", "threshold", "candidates", "decision")},
         "warnings": run["warnings"],
         "error": run["error"],
     }
     lines = [] if writer.shows else [run["answer"]]
     lines += _sources(run)
     for warning in run["warnings"]:
-        # The answer itself tells that nothing was found.
-        if not client.as_json and warning["code"] != "nothing-found":
+        # The built-in answer itself tells why nothing was found.
+        if not client.as_json and warning["message"] not in run["answer"]:
             note(f"refdesk: {warning['message']} [{warning['code']}]")
     if run["error"] is not None and not client.as_json:
         error = run["error"]

@@ -18,9 +18,18 @@ from refdesk.retrieval.external.routes import router as external_router
 from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
 from refdesk.retrieval.routes import RetrieverDep, router
 from refdesk.retrieval.routing import BaseScore, Route, RouteSettings
-from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, HitView, RerankSettings, SearchSettings
+from refdesk.retrieval.schemas import (
+    GateDecisionView,
+    HitTestRequest,
+    HitTestResult,
+    HitView,
+    RerankSettings,
+    SearchSettings,
+)
 from refdesk.retrieval.search import (
     DropReason,
+    GateDecision,
+    GateName,
     Hit,
     LegScore,
     Ranking,
@@ -38,6 +47,9 @@ __all__ = [
     "EmbeddingChanged",
     "Explainer",
     "Explanation",
+    "GateDecision",
+    "GateDecisionView",
+    "GateName",
     "Hit",
     "HitTestRequest",
     "HitTestResult",

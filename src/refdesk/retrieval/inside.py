@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from refdesk.gateway import Embedder
+from refdesk.gateway import Embedder, Scale
 from refdesk.retrieval.candidates import Candidates
 from refdesk.retrieval.fusion import Scores
 from refdesk.retrieval.query import WeightedQuery
@@ -21,15 +21,16 @@ from refdesk.retrieval.statements import Filters
 class Inside:
     """What the search knows when it has ranked its candidates.
 
-    `vectors` are by model (none where the mode uses no meaning), `words` by index (none where it uses no
-    words). `limit` is how many entries each leg proposes. `order` are the fused scores of the candidates,
-    `ranked` the positions of each paragraph's best, best first.
+    `vectors` are by model and `scales` by index (none where the mode uses no meaning), `words` by index (none
+    where it uses no words). `limit` is how many entries each leg proposes. `order` are the fused scores of
+    the candidates, `ranked` the positions of each paragraph's best, best first.
     """
 
     session: AsyncSession
     indexes: Sequence[SearchedIndex]
     vectors: Mapping[UUID, tuple[Embedder, NDArray[np.float32]]]
     words: Mapping[UUID, WeightedQuery]
+    scales: Mapping[UUID, Scale]
     filters: Filters
     limit: int
     candidates: Candidates

@@ -7,7 +7,6 @@ each synonym, which counts as much as all of them. Of a group the best side coun
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from math import ceil
 from uuid import UUID
 
 from refdesk.knowledge.indexing import (
@@ -144,8 +143,8 @@ class WeightedQuery:
     groups: tuple[WeightedGroup, ...] = ()
 
     @classmethod
-    def weigh(cls, query: TermedQuery, statistics: Statistics, *, share: float = 1.0) -> "WeightedQuery":
-        """`share` is how many of the entries the caller may see: so many fewer does each term bring in."""
+    def weigh(cls, query: TermedQuery, statistics: Statistics) -> "WeightedQuery":
+        """`statistics` count what the caller may see."""
         frequency = {term: statistics.frequency(term) for term in query.terms}
         total = statistics.entries + BACKGROUND_ENTRIES
 
@@ -183,7 +182,7 @@ class WeightedQuery:
                 for term, weight in side.items()
                 if term not in wholes
             ]
-        rare, reached = _rare([(terms, ceil(held * share), weight) for terms, held, weight in units])
+        rare, reached = _rare(units)
         most = max(_FEW, statistics.entries * _FEW_SHARE)
         codes = {term for term in query.identifiers if 0 < frequency.get(term, 0) <= most}
         for group in groups:

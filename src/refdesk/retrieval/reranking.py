@@ -30,11 +30,15 @@ class Rerankers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Hits in their order. `done` tells whether it is the reranker's; if not, `warning` tells why."""
+    """Hits in their order. `done` tells whether it is the reranker's; if not, `warning` tells why.
+
+    `least_score`: the gate that was fitted for the reranker.
+    """
 
     hits: list[Hit]
     done: bool
     warning: SearchWarning | None = None
+    least_score: float | None = None
 
 
 async def rerank(
@@ -54,7 +58,7 @@ async def rerank(
     ordered = [
         replace(head[i], score=head[place].score, rerank_score=scores[i]) for place, i in enumerate(places)
     ]
-    return Reranked([*ordered, *hits[choice.candidates :]], done=True)
+    return Reranked([*ordered, *hits[choice.candidates :]], done=True, least_score=model.least_score)
 
 
 def text_of(hit: Hit) -> str:

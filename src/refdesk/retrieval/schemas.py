@@ -9,11 +9,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from refdesk.kit.border_types import CleanText
 from refdesk.retrieval.highlighting import places_of, words_to_mark
 from refdesk.retrieval.routing import RouteReason, RouteSettings
-from refdesk.retrieval.search import Context, DropReason, Hit, RerankChoice, SearchRequest, SearchResult
+from refdesk.retrieval.search import (
+    Context,
+    DropReason,
+    GateName,
+    Hit,
+    RerankChoice,
+    SearchRequest,
+    SearchResult,
+)
 
 
 class RerankSettings(BaseModel):
     """A reranker over the order of the search."""
+
+    model_config = ConfigDict(extra="forbid")
 
     model_id: UUID = Field(description="A model of the kind RERANKER.")
     candidates: int = Field(default=50, ge=1, le=200, description="How many paragraphs it puts in order.")
@@ -31,6 +41,8 @@ class RerankSettings(BaseModel):
 class RouteOptions(BaseModel):
     """How to choose among many bases. All are searched where there are at most `few`."""
 
+    model_config = ConfigDict(extra="forbid")
+
     margin: float = Field(
         default=0.8, gt=0, le=2.5, description="How far below the best (scores: 0–2.5) a base is searched."
     )
@@ -46,7 +58,9 @@ class RouteOptions(BaseModel):
 
 
 class SearchSettings(BaseModel):
-    """How to search: everything but the question and where."""
+    """How to search: everything but the question and where. A field that is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid")
 
     mode: str = Field(default="blend", description="`embedding`, `keywords` or `blend`.")
     top_n: int = Field(default=5, ge=1, le=100)
@@ -154,6 +168,20 @@ class SearchWarningView(BaseModel):
     message: str
 
 
+class GateDecisionView(BaseModel):
+    """Why nothing counts as found: the first gate that let nothing through."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    gate: GateName = Field(
+        description="`absolute`: the similarity; `rerank`: the reranker's score; `relative`: the distance to"
+        " the best."
+    )
+    score: float = Field(description="The best that came to this gate; the reranker's own for `rerank`.")
+    threshold: float = Field(description="What it would have needed.")
+    below: int = Field(description="Paragraphs that this gate turned down.")
+
+
 class RoutedBaseView(BaseModel):
     """A base that was or was not searched. The numbers count only what the caller may see."""
 
@@ -181,6 +209,7 @@ class HitTestResult(BaseModel):
 
     hits: list[HitView]
     found: bool
+    decision: GateDecisionView | None = Field(description="Null where something was found.")
     best: float = Field(description="Greatest similarity of all candidates.")
     threshold: float
     candidates: int = Field(description="Paragraphs that the legs proposed.")
@@ -191,6 +220,9 @@ class HitTestResult(BaseModel):
     reranked: bool = Field(description="Whether a reranker made the order.")
     warnings: list[SearchWarningView]
     route: RouteView | None = Field(description="Null where all bases were searched.")
+    unready: int = Field(
+        description="Documents of these bases that are still being read or indexed; a warning says the same."
+    )
 
     @classmethod
     def of(cls, result: SearchResult, query: str) -> "HitTestResult":
@@ -198,6 +230,7 @@ class HitTestResult(BaseModel):
         return cls(
             hits=[HitView.of(hit, marked) for hit in result.hits],
             found=result.found,
+            decision=None if result.decision is None else GateDecisionView.model_validate(result.decision),
             best=result.best,
             threshold=result.threshold,
             candidates=result.candidates,
@@ -210,4 +243,5 @@ class HitTestResult(BaseModel):
             reranked=result.reranked,
             warnings=[SearchWarningView.model_validate(warning) for warning in result.warnings],
             route=None if result.route is None else RouteView.model_validate(result.route),
+            unready=result.unready,
         )

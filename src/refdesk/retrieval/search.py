@@ -6,11 +6,14 @@ from datetime import date
 from typing import Any, Literal
 from uuid import UUID
 
+from refdesk.gateway import STEP
 from refdesk.retrieval.routing import Route, RouteSettings
 
 DropReason = Literal[
     "below_threshold", "below_rerank_score", "far_below_best", "repeats_another", "beyond_top_n"
 ]
+
+GateName = Literal["absolute", "rerank", "relative"]
 
 Context = Literal["paragraph", "window"]
 """What is returned of a paragraph: all of it, or what stands around the piece it was found by."""
@@ -35,6 +38,16 @@ class SearchWarning:
 
     code: str
     message: str
+
+
+def still_indexing(unready: int) -> SearchWarning | None:
+    """The warning that so many documents are not ready; None if all are."""
+    if not unready:
+        return None
+    documents = "1 document is" if unready == 1 else f"{unready} documents are"
+    return SearchWarning(
+        "still-indexing", f"{documents} still being read or indexed; what they say may be missing here."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +106,8 @@ class Hit:
     for the paragraph itself as the answer to a question this near. `dated`: when what the document says took
     effect, was published, or (if neither is known) was added here. `terms`: the hashed terms of its entry.
     `rerank_score`: what the reranker gave it, on that model's own scale. `passage` is the span of `content`
-    that was asked for, None for all of it.
+    that was asked for, None for all of it. `combined` is the similarity before the gates fitted for its
+    embedder, `step` the distance below the best that counts as 0.15 (both the same where none were fitted).
     """
 
     paragraph_id: UUID
@@ -116,6 +130,8 @@ class Hit:
     terms: frozenset[int] = field(default=frozenset(), repr=False)
     rerank_score: float | None = None
     passage: tuple[int, int] | None = None
+    combined: float | None = None
+    step: float = STEP
 
     @property
     def text(self) -> str:
@@ -125,6 +141,20 @@ class Hit:
     @property
     def text_start(self) -> int:
         return 0 if self.passage is None else self.passage[0]
+
+
+@dataclass(frozen=True, slots=True)
+class GateDecision:
+    """Why nothing counts as found: the first gate that let nothing through, of those in their order.
+
+    `score` is the best that came to it and `threshold` what it would have needed: similarities for `absolute`
+    and `relative`, the reranker's own scores for `rerank`. `below` counts the paragraphs it turned down.
+    """
+
+    gate: GateName
+    score: float
+    threshold: float
+    below: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +170,11 @@ class Ranking:
 class SearchResult:
     """Hits in order, and the numbers that decided. `best` is the greatest similarity of all candidates.
 
+    `decision` tells which gate found nothing good enough, None where something was found.
     `candidates` counts paragraphs that either leg proposed; `dropped` are the nearest of those left out.
     `strategy` is the one that was used. `reranked` tells whether a reranker made the order.
-    `route` tells which bases were searched, if that was chosen.
+    `route` tells which bases were searched, if that was chosen. `unready` counts documents of the bases asked
+    that the caller may see and that are still being read or indexed, so that the search missed them in part.
     """
 
     hits: list[Hit]
@@ -157,3 +189,5 @@ class SearchResult:
     reranked: bool = False
     warnings: tuple[SearchWarning, ...] = ()
     route: Route | None = None
+    decision: GateDecision | None = None
+    unready: int = 0

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from refdesk.retrieval.search import DropReason, Hit, SearchRequest
+from refdesk.gateway import STEP
+from refdesk.retrieval.search import DropReason, GateDecision, Hit, SearchRequest
 
 _REPEATS = 0.9
 """Share of terms from which two hits are one text twice."""
@@ -15,25 +16,65 @@ _REPEATS = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """`found` tells whether any hit passed the gate, chosen or not."""
+    """`decision` is why nothing passed the gates; None where something did, chosen or not."""
 
     hits: list[Hit]
     dropped: list[tuple[Hit, DropReason]]
-    found: bool
+    decision: GateDecision | None
+
+    @property
+    def found(self) -> bool:
+        return self.decision is None
 
 
-def choose(hits: Sequence[Hit], request: SearchRequest) -> Chosen:
-    """The hits to return, best first, and the others with the reason each was left out."""
+@dataclass(frozen=True, slots=True)
+class _Gates:
+    """The gates of one search: `least` of the reranker where it has scored, `best` of all candidates."""
+
+    request: SearchRequest
+    least: float | None
+    best: float
+
+    def is_near(self, hit: Hit) -> bool:
+        return hit.similarity >= self.request.similarity
+
+    def is_ranked(self, hit: Hit) -> bool:
+        return self.least is None or (hit.rerank_score is not None and hit.rerank_score >= self.least)
+
+    def is_beside_the_best(self, hit: Hit) -> bool:
+        return self.request.drop is None or hit.similarity > self.best - width(self.request.drop, hit.step)
+
+    def decision(self, hits: Sequence[Hit], candidates: int) -> GateDecision | None:
+        near = [hit for hit in hits if self.is_near(hit)]
+        if not near:
+            return GateDecision("absolute", self.best, self.request.similarity, candidates)
+        ranked = [hit for hit in near if self.is_ranked(hit)]
+        if not ranked:
+            scores = [hit.rerank_score for hit in near if hit.rerank_score is not None]
+            least = self.least or 0.0
+            return GateDecision("rerank", max(scores, default=least), least, len(near))
+        if any(self.is_beside_the_best(hit) for hit in ranked):
+            return None
+        nearest = max(ranked, key=lambda hit: hit.similarity)
+        needed = self.best - width(self.request.drop or 0.0, nearest.step)
+        return GateDecision("relative", nearest.similarity, needed, len(ranked))
+
+
+def choose(hits: Sequence[Hit], request: SearchRequest, *, candidates: int | None = None) -> Chosen:
+    """The hits to return, best first, and the others with the reason each was left out.
+
+    `candidates` counts all paragraphs that the legs proposed, of which `hits` holds the nearest.
+    """
     best = max((hit.similarity for hit in hits), default=0.0)
-    least = _least_rerank_score(hits, request)
+    gates = _Gates(request, _least_rerank_score(hits, request), best)
     dropped: list[tuple[Hit, DropReason]] = []
     kept: list[Hit] = []
     for hit in hits:
-        if request.apply_gate and hit.similarity < request.similarity:
+        if request.apply_gate and not gates.is_near(hit):
             dropped.append((hit, "below_threshold"))
-        elif request.apply_gate and _below_rerank(hit, least):
+        elif request.apply_gate and not gates.is_ranked(hit):
             dropped.append((hit, "below_rerank_score"))
-        elif request.drop is not None and hit.similarity <= best - request.drop:
+        elif not gates.is_beside_the_best(hit):
             dropped.append((hit, "far_below_best"))
         else:
             kept.append(hit)
@@ -44,8 +85,12 @@ def choose(hits: Sequence[Hit], request: SearchRequest) -> Chosen:
         dropped.append((hit, "repeats_another" if repeats else _beyond(hit, request)))
     order = {hit.paragraph_id: place for place, hit in enumerate(hits)}
     dropped.sort(key=lambda pair: order[pair[0].paragraph_id])
-    found = any(hit.similarity >= request.similarity and not _below_rerank(hit, least) for hit in hits)
-    return Chosen(chosen, dropped, found)
+    return Chosen(chosen, dropped, gates.decision(hits, len(hits) if candidates is None else candidates))
+
+
+def width(drop: float, step: float) -> float:
+    """How far below the best `drop` is where `step` counts as 0.15."""
+    return drop if step == STEP else drop * step / STEP
 
 
 def _least_rerank_score(hits: Sequence[Hit], request: SearchRequest) -> float | None:
@@ -53,10 +98,6 @@ def _least_rerank_score(hits: Sequence[Hit], request: SearchRequest) -> float | 
     if request.rerank is None or all(hit.rerank_score is None for hit in hits):
         return None
     return request.rerank.min_score
-
-
-def _below_rerank(hit: Hit, least: float | None) -> bool:
-    return least is not None and (hit.rerank_score is None or hit.rerank_score < least)
 
 
 def _beyond(hit: Hit, request: SearchRequest) -> DropReason:

@@ -5,7 +5,7 @@ before or wholly after, and never holds a connection while a model is called.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 from uuid import UUID
@@ -16,21 +16,22 @@ from psycopg.errors import UndefinedTable
 from sqlalchemy.exc import ProgrammingError
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Embedder
+from refdesk.gateway import Embedder, Scale
 from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
-from refdesk.knowledge.indexing import EntryKind, StatisticsRepository
+from refdesk.knowledge import DocumentRepository
+from refdesk.knowledge.indexing import StatisticsRepository
 from refdesk.retrieval.candidates import Candidates, Row
 from refdesk.retrieval.errors import EmbeddingChanged, QueryEmpty, QueryTooLong
-from refdesk.retrieval.gate import calibrate_words, combine
+from refdesk.retrieval.hits import hits_of
 from refdesk.retrieval.inside import Inside, Probe
 from refdesk.retrieval.modes import Mode, get_mode
-from refdesk.retrieval.query import TermedQuery, WeightedQuery, unsalted
-from refdesk.retrieval.repository import FoundParagraph, SearchedIndex, SearchRepository
+from refdesk.retrieval.query import TermedQuery, WeightedQuery
+from refdesk.retrieval.repository import SearchedIndex, SearchRepository
 from refdesk.retrieval.reranking import Rerankers, rerank
 from refdesk.retrieval.routing import Route, RouteQuery, RouteSettings, choose_route
-from refdesk.retrieval.search import Hit, LegScore, Ranking, SearchRequest, SearchResult
-from refdesk.retrieval.selection import choose, date_of, newer_first
+from refdesk.retrieval.search import Ranking, SearchRequest, SearchResult, still_indexing
+from refdesk.retrieval.selection import choose, newer_first
 from refdesk.retrieval.statements import Filters, Target, candidates_statement, scan_settings
 from refdesk.retrieval.strategies import Settles, get_strategy
 from refdesk.retrieval.windows import with_windows
@@ -117,7 +118,7 @@ class Retriever:
         if request.rerank is not None:
             wanted = max(wanted, request.rerank.candidates)
         search = _Search(self, scope)
-        route = None
+        route, asked = None, request.knowledge_base_ids
         if request.route is not None:
             route = await self.route(scope, request, vectors=search.vectors.setdefault(query, {}))
             request = replace(request, knowledge_base_ids=route.searched)
@@ -127,16 +128,20 @@ class Retriever:
             clock = _Clock(ranking.timings_ms)
             done = await rerank(self._gateway, scope, query, hits, request.rerank)
             hits, reranked, warning = done.hits, done.done, done.warning
+            if request.rerank.min_score is None:
+                request = replace(request, rerank=replace(request.rerank, min_score=done.least_score))
             if reranked and isinstance(strategy, Settles):
                 hits = strategy.settle(hits)
             clock.lap("rerank")
-        chosen = choose(hits, request)
+        unready = await self._unready(scope, asked)
+        chosen = choose(hits, request, candidates=ranking.candidates)
         returned = chosen.hits
         if request.context == "window":
             returned = with_windows(returned, request.window_chars)
         return SearchResult(
             hits=returned,
             found=chosen.found,
+            decision=chosen.decision,
             best=max((hit.similarity for hit in ranking.hits), default=0.0),
             threshold=request.similarity,
             candidates=ranking.candidates,
@@ -145,9 +150,14 @@ class Retriever:
             dropped=chosen.dropped[:_DROPPED_SHOWN],
             timings_ms=ranking.timings_ms,
             reranked=reranked,
-            warnings=() if warning is None else (warning,),
+            warnings=tuple(one for one in (warning, still_indexing(unready)) if one is not None),
             route=route,
+            unready=unready,
         )
+
+    async def _unready(self, scope: Scope, knowledge_base_ids: Sequence[UUID]) -> int:
+        async with self._database.transaction() as session:
+            return await DocumentRepository(session, scope).unready(knowledge_base_ids)
 
     async def route(
         self, scope: Scope, request: SearchRequest, *, vectors: dict[UUID, _Embedded] | None = None
@@ -243,9 +253,12 @@ class Retriever:
             words: dict[UUID, WeightedQuery] = {}
             if mode.uses_lexical:
                 statistics = await StatisticsRepository(session, scope).read(
-                    [index.target.index_id for index in indexes], wording.terms
+                    [index.target.index_id for index in indexes],
+                    wording.terms,
+                    lists=lists,
+                    share=filters.share,
                 )
-                words = wording.weigh(statistics, share=filters.share)
+                words = wording.weigh(statistics)
                 clock.lap("statistics")
             await repository.apply(scan_settings(targets, filters, limit))
             found: list[tuple[Row, UUID]] = []
@@ -263,6 +276,7 @@ class Retriever:
                         found += [(row, model_id) for row in rows]
             clock.lap("legs")
             candidates = _candidates(found, embedded, wording.plain, mode)
+            scales = _scales(indexes, embedded, mode)
             order = mode.order(candidates)
             ranked = candidates.best_of_paragraphs(order)
             shown = _worth_looking_at(candidates, ranked, depth)
@@ -270,8 +284,10 @@ class Retriever:
             clock.lap("paragraphs")
             if probe is not None:
                 seen = {key: (one.embedder, one.vector) for key, one in embedded.items()}
-                await probe(Inside(session, indexes, seen, words, filters, limit, candidates, order, ranked))
-        hits = newer_first(_hits(candidates, order, shown, paragraphs, words), request.recency)
+                await probe(
+                    Inside(session, indexes, seen, words, scales, filters, limit, candidates, order, ranked)
+                )
+        hits = newer_first(hits_of(candidates, order, shown, paragraphs, words, scales), request.recency)
         clock.lap("judge")
         return Ranking(hits, len(ranked), clock.timings_ms)
 
@@ -360,6 +376,18 @@ def _candidates(
     )
 
 
+def _scales(
+    indexes: Sequence[SearchedIndex], embedded: dict[UUID, _Embedded], mode: Mode
+) -> dict[UUID, Scale]:
+    """The scale of each index whose embedder takes part in the search."""
+    if not mode.uses_dense:
+        return {}
+    return {
+        index.target.index_id: embedded[index.model_id].embedder.gates.scale(with_words=mode.uses_lexical)
+        for index in indexes
+    }
+
+
 def _worth_looking_at(candidates: Candidates, ranked: Sequence[int], top_n: int) -> list[int]:
     """The first of the fused order, and each leg's own leaders: one of them has the best similarity."""
     leaders = [
@@ -367,78 +395,3 @@ def _worth_looking_at(candidates: Candidates, ranked: Sequence[int], top_n: int)
         *sorted(ranked, key=lambda i: -candidates.lexical[i])[:_LEADERS],
     ]
     return list(dict.fromkeys([*ranked[: top_n + _DROPPED_SHOWN], *leaders]))
-
-
-def _ranks(candidates: Candidates, scores: NDArray[np.float64]) -> dict[int, int]:
-    return {i: rank for rank, i in enumerate(candidates.best_of_paragraphs(scores), start=1)}
-
-
-def _hits(
-    candidates: Candidates,
-    order: NDArray[np.float64],
-    shown: Sequence[int],
-    paragraphs: dict[UUID, FoundParagraph],
-    words: Mapping[UUID, WeightedQuery],
-) -> list[Hit]:
-    dense_ranks = _ranks(candidates, candidates.dense)
-    lexical_ranks = _ranks(candidates, candidates.lexical)
-    pieces = _best_pieces(candidates, order)
-    hits: list[Hit] = []
-    for i in shown:
-        row = candidates.rows[i]
-        paragraph = paragraphs.get(row.entry_id)
-        if paragraph is None:
-            continue
-        held = unsalted(row.index_id, paragraph.terms)
-        dense = lexical = None
-        if row.cosine is not None:
-            dense = LegScore(row.cosine, float(candidates.similarity[i]), dense_ranks.get(i, 0))
-        asked = words.get(row.index_id)
-        if asked is not None and candidates.lexical[i] > 0:
-            calibrated = calibrate_words(asked.share(held), holds_identifier=asked.holds_identifier(held))
-            lexical = LegScore(float(candidates.lexical[i]), calibrated, lexical_ranks.get(i, 0))
-        hit = _hit(row, paragraph, float(order[i]), dense, lexical, held)
-        # A question says nothing of where in the paragraph its answer stands: its nearest piece may.
-        hits.append(replace(hit, piece=pieces.get(row.paragraph_id, hit.piece)) if hit.by_question else hit)
-    return hits
-
-
-def _best_pieces(candidates: Candidates, order: NDArray[np.float64]) -> dict[UUID, tuple[int, int]]:
-    """The best span of each paragraph of which a piece is among the candidates."""
-    best: dict[UUID, tuple[int, int]] = {}
-    for i in np.argsort(-order, kind="stable"):
-        row = candidates.rows[int(i)]
-        if row.kind == EntryKind.PIECE:
-            best.setdefault(row.paragraph_id, (row.start, row.end))
-    return best
-
-
-def _hit(
-    row: Row,
-    paragraph: FoundParagraph,
-    score: float,
-    dense: LegScore | None,
-    lexical: LegScore | None,
-    held: frozenset[int],
-) -> Hit:
-    similarity = combine(*(leg.calibrated if leg is not None else 0.0 for leg in (dense, lexical)))
-    return Hit(
-        paragraph_id=row.paragraph_id,
-        document_id=paragraph.document_id,
-        knowledge_base_id=paragraph.knowledge_base_id,
-        document_name=paragraph.document_name,
-        title=paragraph.title,
-        title_chain=paragraph.title_chain,
-        content=paragraph.content,
-        page=paragraph.page,
-        boxes=paragraph.boxes,
-        score=score,
-        similarity=similarity,
-        dense=dense,
-        lexical=lexical,
-        piece=(row.start, row.end),
-        by_question=row.kind == EntryKind.QUESTION,
-        returns_directly=paragraph.direct_from is not None and similarity >= paragraph.direct_from,
-        dated=date_of(paragraph.said_date) or paragraph.added_at.date(),
-        terms=held,
-    )

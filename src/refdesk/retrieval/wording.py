@@ -43,14 +43,9 @@ class Wording:
         readings = (self.plain, *self._readings())
         return list(dict.fromkeys(term for reading in readings for term in reading.terms))
 
-    def weigh(self, statistics: Statistics, *, share: float = 1.0) -> dict[UUID, WeightedQuery]:
-        """By index id; one object for all that read the question alike.
-
-        `share`: how many of the entries the caller may see.
-        """
-        weighed = {
-            id(reading): WeightedQuery.weigh(reading, statistics, share=share) for reading in self._readings()
-        }
+    def weigh(self, statistics: Statistics) -> dict[UUID, WeightedQuery]:
+        """By index id; one object for all that read the question alike."""
+        weighed = {id(reading): WeightedQuery.weigh(reading, statistics) for reading in self._readings()}
         return {index_id: weighed[id(reading)] for index_id, reading in self.of_index.items()}
 
     def _readings(self) -> list[TermedQuery]:

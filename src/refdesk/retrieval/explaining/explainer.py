@@ -15,6 +15,7 @@ from refdesk.retrieval.explaining.values import (
     Subject,
 )
 from refdesk.retrieval.search import DropReason, SearchRequest, SearchResult
+from refdesk.retrieval.selection import width
 from refdesk.retrieval.service import Retriever
 
 
@@ -126,7 +127,7 @@ def _after_the_legs(standing: Standing, request: SearchRequest, result: SearchRe
     """A candidate beyond those that the search names its reasons for."""
     if request.apply_gate and standing.similarity < request.similarity:
         return "below_threshold"
-    if request.drop is not None and standing.similarity <= result.best - request.drop:
+    if request.drop is not None and standing.similarity <= result.best - width(request.drop, standing.step):
         return "far_below_best"
     return "beyond_top_n" if (standing.place or 0) > _looked_at(request) else "ranked_out"
 

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Embedder
+from refdesk.gateway import Embedder, Scale
 from refdesk.knowledge.indexing import halfvec_text, table_of
 from refdesk.retrieval.explaining.values import AskedWord, LegStanding, Note, Standing
 from refdesk.retrieval.gate import calibrate_words, combine
@@ -41,15 +41,16 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """An entry on the scale of the gate."""
+    """An entry on the scale of its embedder's gates."""
 
     entry: _Entry
     dense: float
     lexical: float
+    scale: Scale
 
     @property
     def similarity(self) -> float:
-        return combine(self.dense, self.lexical)
+        return self.scale.show(combine(self.dense, self.lexical))
 
 
 @dataclass(slots=True)
@@ -85,7 +86,8 @@ class StandingProbe:
             row.entry_id: float(score)
             for row, score in zip(inside.candidates.rows, inside.order, strict=True)
         }
-        scored = [_score(entry, embedder, asked) for entry in seen]
+        scale = inside.scales.get(index.target.index_id, Scale())
+        scored = [_score(entry, embedder, asked, scale) for entry in seen]
         # A candidate's best entry is the one the search ranks it by; of others, the most similar.
         best = max(scored, key=lambda one: (order.get(one.entry.id, -1.0), one.similarity))
         places = {
@@ -107,6 +109,7 @@ class StandingProbe:
             kind=entry.kind,
             piece=(entry.start, entry.end),
             similarity=best.similarity,
+            step=scale.drop,
             dense=dense,
             lexical=lexical,
             words=_words(self.query, asked, entry.terms) if asked is not None else (),
@@ -257,14 +260,14 @@ def _cosine(column: str) -> str:
     return f"-({column} <#> CAST(:vector AS halfvec))"
 
 
-def _score(entry: _Entry, embedder: Embedder | None, asked: WeightedQuery | None) -> _Scored:
+def _score(entry: _Entry, embedder: Embedder | None, asked: WeightedQuery | None, scale: Scale) -> _Scored:
     dense = lexical = 0.0
     if embedder is not None and entry.cosine is not None:
         dense = float(embedder.calibration.calibrate(entry.cosine))
     if asked is not None and entry.words > 0:
         held = entry.terms
         lexical = calibrate_words(asked.share(held), holds_identifier=asked.holds_identifier(held))
-    return _Scored(entry, dense, lexical)
+    return _Scored(entry, dense, lexical, scale)
 
 
 def _words(query: str, asked: WeightedQuery, held: frozenset[int]) -> list[AskedWord]:

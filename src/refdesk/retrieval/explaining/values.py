@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
+from refdesk.gateway import STEP
 from refdesk.retrieval.search import DropReason, SearchResult
 
 KeptOut = Literal[
@@ -69,7 +70,8 @@ class AskedWord:
 class Standing:
     """How the document's or paragraph's best entry stands in the search.
 
-    `place` is its paragraph's place among the `candidates` in fused order, None if it is no candidate.
+    `place` is its paragraph's place among the `candidates` in fused order, None if it is no candidate. `step`
+    as in `Hit`.
     """
 
     paragraph_id: UUID
@@ -84,6 +86,7 @@ class Standing:
     candidates: int
     limit: int
     notes: Sequence[Note] = ()
+    step: float = STEP
 
 
 @dataclass(frozen=True, slots=True)
