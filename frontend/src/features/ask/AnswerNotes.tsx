@@ -3,6 +3,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { RunOut, WarningOut } from '../../api/generated/types.gen';
+import { useDecisionText } from '../../components/useDecisionText';
 import { formatScore } from '../../i18n/format';
 import { useWordFor } from '../../i18n/useWordFor';
 import { isOpen } from './liveRun';
@@ -12,6 +13,7 @@ import classes from './TurnView.module.css';
 export function AnswerNotes({ run }: { run: RunOut }) {
   const { t } = useTranslation();
   const wordFor = useWordFor('notices');
+  const decisionText = useDecisionText();
   if (isOpen(run)) return null;
   const notes: string[] = [];
   if (run.state === 'cancelled') notes.push(t('ask.wasStopped'));
@@ -19,13 +21,13 @@ export function AnswerNotes({ run }: { run: RunOut }) {
   const retrieval = run.retrieval;
   const best = formatScore(retrieval?.best ?? 0);
   if (retrieval && retrieval.found === false && (retrieval.threshold ?? 0) > 0) {
-    // The built-in reply names the scores itself; an application's own does not.
-    if (!run.answer.includes(best))
+    // The built-in reply names the reason itself; an application's own does not.
+    const reason = run.warnings?.find(({ code }) => code === 'nothing-found')?.message ?? best;
+    if (!run.answer.includes(reason))
       notes.push(
-        t('ask.notFoundWhy', {
-          best,
-          threshold: formatScore(retrieval.threshold ?? 0),
-        }),
+        retrieval.decision
+          ? decisionText(retrieval.decision)
+          : t('ask.notFoundWhy', { best, threshold: formatScore(retrieval.threshold ?? 0) }),
       );
   } else if (run.state === 'finished' && !run.model_id && run.answer) {
     notes.push(t('ask.quoted'));

@@ -4,6 +4,7 @@ import { IconHourglass } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { HitTestResult } from '../../api/generated/types.gen';
+import { useDecisionText } from '../../components/useDecisionText';
 import { formatNumber, formatScore } from '../../i18n/format';
 import { HitRow } from './HitRow';
 import classes from './HitTest.module.css';
@@ -20,6 +21,7 @@ interface Props {
 
 export function Outcome({ result, moves, onExplain }: Props) {
   const { t } = useTranslation();
+  const decisionText = useDecisionText();
   const [all, setAll] = useState(false);
   const milliseconds = Object.values(result.timings_ms).reduce((sum, ms) => sum + ms, 0);
   const total = result.timings_ms.total ?? milliseconds;
@@ -35,6 +37,7 @@ export function Outcome({ result, moves, onExplain }: Props) {
             ms: formatNumber(Math.round(total)),
           })}
         </Text>
+        {result.decision && <Text size="sm">{decisionText(result.decision)}</Text>}
         <Timings timings={result.timings_ms} />
       </div>
       {result.unready > 0 && (

@@ -9,6 +9,7 @@ import type { ModelView } from '../../api/generated/types.gen';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { useNotify } from '../../components/useNotify';
 import { CheckOutcome } from './CheckOutcome';
+import { GatesSummary } from './gates/GatesSummary';
 import classes from './ModelCard.module.css';
 import { shapes } from './shapes';
 
@@ -89,6 +90,7 @@ export function ModelCard({ model, mayManage, onEdit }: Props) {
           {facts.join(' · ')}
         </Text>
       )}
+      <GatesSummary model={model} mayManage={mayManage} />
       <div className={classes.health}>
         {model.last_check ? (
           <CheckOutcome result={model.last_check} />
