@@ -27,8 +27,8 @@ async def would_add(path: Path, base: dict[str, Any]) -> dict[str, Any]:
 async def _reading(path: Path, base: dict[str, Any]) -> dict[str, Any]:
     from refdesk.kit.settings import get_settings
     from refdesk.knowledge import FileTooLarge, SplitOptions, parse_options, split_settings
-    from refdesk.knowledge.parsing import EmptyFile, NoText, parse_in_subprocess
-    from refdesk.knowledge.splitting import split
+    from refdesk.knowledge.parsing import EmptyFile, NoText
+    from refdesk.knowledge.reading import Limits, read_in_subprocess
 
     data = await asyncio.to_thread(path.read_bytes)
     if not data:
@@ -37,14 +37,10 @@ async def _reading(path: Path, base: dict[str, Any]) -> dict[str, Any]:
         raise FileTooLarge(max_bytes=base["upload_limit_bytes"])
     limits = get_settings()
     options = SplitOptions.model_validate(base["split_settings"])
-    parsed = await parse_in_subprocess(
-        data,
-        path.name,
-        parse_options(options, limits),
-        timeout_s=limits.parse_timeout_s,
-        memory_bytes=limits.parse_memory_bytes,
+    reading = await read_in_subprocess(
+        data, path.name, parse_options(options, limits), split_settings(options), Limits.of(limits)
     )
-    result = await asyncio.to_thread(split, parsed, split_settings(options))
+    parsed, result = reading.summary, reading.result
     if not result.paragraphs:
         raise NoText
     return {
