@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from selectolax.lexbor import LexborHTMLParser
-
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container, resolve, xml_root
 from refdesk.knowledge.parsing.coverage import finish
@@ -13,6 +11,7 @@ from refdesk.knowledge.parsing.embedded_pictures import path_beside, pictures_be
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired
 from refdesk.knowledge.parsing.html import html_blocks, html_text, self_closed_opened
+from refdesk.knowledge.parsing.html_depth import html_tree
 from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
@@ -120,7 +119,7 @@ def _labels(container: Container, opf: str, package: Element, items: dict[str, E
     for item in items.values():
         member = resolve(opf, item.get("href", ""))
         if "nav" in (item.get("properties") or "").split() and member in container.names:
-            tree = LexborHTMLParser(self_closed_opened(decode(container.read(member)).text))
+            tree, _ = html_tree(self_closed_opened(decode(container.read(member)).text))
             for link in tree.css("nav a[href]"):
                 labels.setdefault(
                     resolve(member, link.attributes.get("href") or ""), " ".join(link.text().split())

@@ -16,6 +16,7 @@ from refdesk.knowledge.parsing.embedded_pictures import show_picture
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
 from refdesk.knowledge.parsing.html_dates import page_dates
+from refdesk.knowledge.parsing.html_depth import html_tree
 from refdesk.knowledge.parsing.html_main import (
     drop_invisible,
     drop_marks,
@@ -70,7 +71,13 @@ class Html:
             raise EmptyFile("The page is empty.")
         meta = {"encoding": decoded.encoding}
         xml = decoded.text[:200].lstrip().startswith("<?xml")
-        tree = LexborHTMLParser(self_closed_opened(decoded.text) if xml else decoded.text)
+        tree, removed_tags = html_tree(self_closed_opened(decoded.text) if xml else decoded.text)
+        if removed_tags:
+            found.warn(
+                "nested-too-deep",
+                "The page nests its elements deeper than any browser shows; those too deep were set side by "
+                "side, and their text was kept.",
+            )
         del decoded  # the text, the tree and the blocks of a page of 50 MB need not stand side by side
         meta = _metadata(tree) | meta
         body = tree.body
@@ -97,7 +104,7 @@ def self_closed_opened(text: str) -> str:
 
 def html_blocks(source: str, found: BlockList) -> None:
     """Add the blocks of a piece of HTML, such as one embedded in Markdown."""
-    tree = LexborHTMLParser(source)
+    tree, _ = html_tree(source)
     if tree.body is not None:
         drop_invisible(tree.body)
         _Walker(found).walk(tree.body)
@@ -105,7 +112,7 @@ def html_blocks(source: str, found: BlockList) -> None:
 
 def html_text(source: str) -> str:
     """All text that a piece of HTML shows, without structure: the independent reading of it."""
-    tree = LexborHTMLParser(source)
+    tree, _ = html_tree(source)
     if tree.body is None:
         return ""
     drop_invisible(tree.body)

@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from refdesk.kit.errors import AppError
 from refdesk.knowledge.parsing.encoding import decode
+from refdesk.knowledge.parsing.html_depth import flattened
 from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content
 from refdesk.knowledge.sources.addresses import normalised
 from refdesk.knowledge.sources.errors import PageNotWanted, PageWithoutText, SelectorInvalid
@@ -58,7 +59,8 @@ def read_page(
 ) -> WebPage:
     """Read a page, whatever state it is in."""
     declared = _META_CHARSET.search(body[:8192])
-    text = decode(body, charset or (declared[1].decode("ascii") if declared else None)).text
+    # Flat enough to be read in time, since this runs beside everything else that the worker does.
+    text, _ = flattened(decode(body, charset or (declared[1].decode("ascii") if declared else None)).text)
     tree = LexborHTMLParser(text)
     base = _base(tree, address)
     noindex, nofollow = _robots(tree, headers)
