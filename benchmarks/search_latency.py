@@ -93,10 +93,10 @@ async def measure(url: str, entries: int, dimensions: int, queries: int) -> dict
     library = await Library(database, Settings(exact_scan_limit=10_000)).open()
     topics = TopicEmbedder(dimensions, seed=7)
     try:
-        await _terms_index(database, present=False)
+        await terms_index(database, present=False)
         one = await load(library, topics, 1, entries)
         twenty = await load(library, topics, 20, entries // 20)
-        await _terms_index(database, present=True)
+        await terms_index(database, present=True)
         async with database.engine.connect() as connection:
             # VACUUM runs outside a transaction; it is what autovacuum does soon after a large load.
             autocommit = await connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -111,7 +111,7 @@ async def measure(url: str, entries: int, dimensions: int, queries: int) -> dict
         await database.close()
 
 
-async def _terms_index(database: Database, *, present: bool) -> None:
+async def terms_index(database: Database, *, present: bool) -> None:
     """A load of this size is many times faster when the shared home's GIN index is built afterwards."""
     statement = (
         "CREATE INDEX ix_index_entries_0_terms ON index_entries_0 USING gin (terms) WITH (fastupdate = off)"

@@ -492,7 +492,10 @@ EXCUSED: dict[str, tuple[str, ...]] = {
     "It asks another system, where lists of this one do not hold.": (
         f"GET {API}/external-sources",
         f"POST {API}/external-sources",
+        f"GET {API}/external-sources/kinds",
+        f"POST {API}/external-sources/check",
         f"GET {API}/external-sources/{{source_id}}",
+        f"PATCH {API}/external-sources/{{source_id}}",
         f"POST {API}/external-sources/{{source_id}}/check",
         f"POST {API}/external-sources/{{source_id}}/search",
     ),

@@ -251,9 +251,12 @@ def scan_settings(targets: Sequence[Target], filters: Filters, limit: int) -> di
     if own or visits:
         wide = any(target.dimensions > HALFVEC_HNSW_LIMIT for target in targets)
         wanted = limit * _BINARY_OVERSAMPLING if wide else limit
-        settings["hnsw.ef_search"] = str(min(max(EF_SEARCH, wanted), _MAX_EF_SEARCH))
-        # relaxed_order would break the order that the LIMIT over several homes relies on.
-        settings["hnsw.iterative_scan"] = "strict_order"
+        # So many entries have to be come by for the wanted ones among them: better in one walk than in many.
+        passed = int(wanted / max(filters.share, _LEAST_SHARE))
+        settings["hnsw.ef_search"] = str(min(max(EF_SEARCH, passed), _MAX_EF_SEARCH))
+        # strict_order would drop what a later walk finds nearer than what an earlier one gave. Each home is
+        # limited by itself, and all its candidates are put in order afterwards.
+        settings["hnsw.iterative_scan"] = "relaxed_order"
     if visits and not own:
         settings["hnsw.max_scan_tuples"] = str(max(visits) * _GRAPH_PATIENCE)
     elif own and filters.acl_ids is not None:
