@@ -54,12 +54,35 @@ const manual = [
   '## Wicks\n\nA wick lasts for forty nights. 灯芯可使用四十个夜晚。',
 ];
 
+/** What paragraphs hold as Markdown: a table, a list, emphasis, code whose spaces matter. */
+const stock = [
+  '# Stock of lamps 灯具库存',
+  'Counted by **two people** on the first of the month:\n\n- shelves from left to right,\n- boxes *unopened*.',
+  `| Model | Shelf | Bergen | Trondheim | Ordered |\n| --- | --- | --- | --- | --- |\n${[
+    100, 200, 300, 400, 500, 600,
+  ]
+    .map((n) => `| Beacon ${n} | A-${n} | ${n / 10} | ${n / 20} | 2026-0${n / 100}-01 |`)
+    .join('\n')}`,
+  '```ini\nmodel     = Beacon 200   # as on the label\nreorder   = 12           # lamps\n  contact = stock@example.org\n```',
+].join('\n\n');
+
+const stockQuestion = 'How many lamps of the model Beacon 200 are on the shelf in Bergen?';
+
+/** Lets the page meet documents that are still on their way, which are soon ready on a fast machine. */
+const busy = (view, path, change) =>
+  view.route(path, async (route) => {
+    const response = await route.fetch().catch(() => null);
+    if (response === null) return route.abort(); // the page was left meanwhile
+    await route.fulfill({ response, json: change(await response.json()) });
+  });
+
 /** A document with two versions, a protected one, previews, questions and a web site that has been read. */
 async function inDepth(page, base, empty) {
   const path = `/knowledge-bases/${base.id}`;
   await sendFiles(page, `${path}/files`, [
     ['lamp-manual.md', 'text/markdown', manual.join('\n\n')],
     ['locked.pdf', 'application/pdf', lockedPdf],
+    ['lamp-stock.md', 'text/markdown', stock],
   ]);
   await sendFiles(page, `${path}/qa-files`, [
     [
@@ -76,7 +99,10 @@ async function inDepth(page, base, empty) {
     (await call(page, 'GET', `${path}/documents?limit=100`)).items.find((one) => one.name === name);
   const settled = (one) => ['ready', 'failed'].includes(one?.state);
   await until(
-    async () => settled(await named('lamp-manual.md')) && settled(await named('locked.pdf')),
+    async () =>
+      settled(await named('lamp-manual.md')) &&
+      settled(await named('locked.pdf')) &&
+      settled(await named('lamp-stock.md')),
     'files',
   );
   const { id } = await named('lamp-manual.md');
@@ -209,6 +235,7 @@ export async function furnish(page) {
   const thread = await asked(page, base.suggested_questions[0]);
   await asked(page, base.suggested_questions[1], thread);
   const lost = await asked(page, 'What is the airspeed velocity of an unladen swallow?');
+  const counted = await asked(page, stockQuestion);
   const written = await threadWithModel(page, base);
   const branch = await people(page);
   return {
@@ -224,6 +251,7 @@ export async function furnish(page) {
     thread,
     lost,
     written,
+    counted,
     branch: branch.id,
   };
 }
@@ -267,6 +295,46 @@ export function views(ids) {
     ['preview', `/knowledge/${ids.empty}/preview`],
     ['preview-pdf', `/knowledge/${ids.empty}/preview?document=${ids.draft}`],
     ['hit-test', `/knowledge/${ids.base}?tab=hit-test`, hit],
+    [
+      'hit-test-tables',
+      `/knowledge/${ids.base}?tab=hit-test`,
+      async (view, width) => {
+        await busy(view, '**/api/v1/hit-test', (found) => ({ ...found, unready: 2 }));
+        await view.getByRole('textbox').first().fill(stockQuestion);
+        await view.keyboard.press('Enter');
+        await view.locator('article').first().waitFor();
+        if (width === 390) await view.locator('article').first().scrollIntoViewIfNeeded();
+        await view.unroute('**/api/v1/hit-test');
+      },
+    ],
+    [
+      'citation-table',
+      `/ask/${ids.counted}`,
+      async (view, width) => {
+        await busy(view, '**/api/v1/conversations/*', (thread) => ({
+          ...thread,
+          runs: thread.runs.map((run) => ({
+            ...run,
+            retrieval: { ...run.retrieval, unready: 3 },
+            warnings: [...run.warnings, { code: 'still-indexing', message: 'told by the page' }],
+          })),
+        }));
+        await view.reload();
+        const chip = view.getByRole('link', { name: /^(Citation|引用)/ }).first();
+        await chip.waitFor();
+        if (width !== 390) await chip.hover();
+        await view.waitForTimeout(500);
+        await view.unroute('**/api/v1/conversations/*');
+      },
+    ],
+    ['document-menu', `/documents/${ids.manual}`, press(/lamp-manual\.md/)],
+    [
+      'selected',
+      `/knowledge/${ids.base}`,
+      async (view) => {
+        for (const n of [1, 2]) await view.getByRole('checkbox').nth(n).check();
+      },
+    ],
     ['base-settings', `/knowledge/${ids.base}?tab=settings`],
     ['document', `/documents/${ids.lamp}?paragraph=${ids.paragraph}`],
     ['document-long', `/documents/${ids.rules}`],

@@ -74,7 +74,7 @@ export function CitationChip({ citation, runId }: Props) {
           </Text>
         )}
         <Box fz="sm" mt={6}>
-          <ClampedPassage text={citation.text} lines={8} />
+          <ClampedPassage text={citation.text} lines={8} inLink />
         </Box>
       </HoverCard.Dropdown>
     </HoverCard>

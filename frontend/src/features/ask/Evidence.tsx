@@ -125,7 +125,7 @@ function PassageCard({ passage, runId }: { passage: Passage; runId: string }) {
       </span>
       {passage.place && <span className={classes.place}>{passage.place}</span>}
       <div className={classes.text}>
-        <ClampedPassage text={passage.text} lines={7} />
+        <ClampedPassage text={passage.text} lines={7} inLink />
       </div>
     </Link>
   );

@@ -1,5 +1,6 @@
 /** A passage of a document to look at: compact, its Markdown made safe, what was found in it marked. */
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
 import Markdown, { type Components } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
@@ -29,8 +30,26 @@ const components: Components = {
     ),
 };
 
+/** Where the passage stands alone, wide tables scroll, also by keyboard. */
+const scrolling: Components = {
+  ...components,
+  table: ({ children }) => <WideTable>{children}</WideTable>,
+};
+
+function WideTable({ children }: { children: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={classes.wide} tabIndex={0} aria-label={t('paragraphs.table')}>
+      <table>{children}</table>
+    </section>
+  );
+}
+
 export interface PassageProps {
   text: string;
+  /** Whether it stands in a link, where nothing may be focused. */
+  inLink?: boolean;
   /** Spans in characters, as the server counts them. */
   piece?: [number, number];
   words?: [number, number][];
@@ -38,7 +57,7 @@ export interface PassageProps {
 
 const noWords: [number, number][] = [];
 
-export function PassageText({ text, piece, words = noWords }: PassageProps) {
+export function PassageText({ text, inLink = false, piece, words = noWords }: PassageProps) {
   const shown = useMemo(() => {
     const inUnits = ([start, end]: [number, number]): [number, number] => [
       codePointOffset(text, start),
@@ -72,7 +91,11 @@ export function PassageText({ text, piece, words = noWords }: PassageProps) {
   }
   return (
     <div className={classes.formatted}>
-      <Markdown remarkPlugins={remarkPlugins} rehypePlugins={markdown.plugins} components={components}>
+      <Markdown
+        remarkPlugins={remarkPlugins}
+        rehypePlugins={markdown.plugins}
+        components={inLink ? components : scrolling}
+      >
         {markdown.source}
       </Markdown>
     </div>
