@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refdesk.evaluation.gates import Look, Seen, fit_embedder, fit_reranker
@@ -63,7 +63,7 @@ def test_a_fit_that_is_worse_where_it_is_judged_is_not_taken() -> None:
 
 
 def test_the_drop_parts_what_answers_from_what_stands_beside_it() -> None:
-    """Answers stand 0–0.1 below the best, what does not answer 0.3 below."""
+    """Other answers stand 0–0.1 below the best, what does not answer 0.3 below."""
     made = [Look(f"n{number}", False, (Seen(False, 0.2, 0.2),)) for number in range(200)]
     made += [
         Look(
@@ -108,6 +108,7 @@ def test_one_kind_alone_or_too_few_are_refused() -> None:
 scores = st.lists(st.floats(min_value=0, max_value=1), min_size=10, max_size=40)
 
 
+@settings(deadline=None)
 @given(scores, scores)
 def test_the_figures_keep_to_their_meaning(upper: list[float], lower: list[float]) -> None:
     assert auroc(upper, lower) == pytest.approx(1 - auroc(lower, upper))

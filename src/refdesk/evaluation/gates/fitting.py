@@ -125,7 +125,8 @@ def _fit_drop(
 ) -> GateFit | None:
     """The distance below the best that parts hits that answer from others; None where there are too few.
 
-    Only hits that pass the gate of similarity count: the others are left out for that.
+    Only hits that pass the gate of similarity count: the others are left out for that. The best itself does
+    not: it is never dropped, and where one passage a question is labelled it would make the best drop none.
     """
     fitting, judging = (_nearness(half, value, new) for half in halves(looks))
     judged_before = _nearness(halves(looks)[1], value, old)
@@ -148,7 +149,7 @@ def _nearness(looks: Sequence[Look], value: Callable[[Seen], float], scale: Scal
         if not look.has_answer or not passing:
             continue
         best = passing[0][0]
-        for similarity, relevant in passing:
+        for similarity, relevant in passing[1:]:
             (scores.upper if relevant else scores.lower).append(similarity - best)
     return scores
 

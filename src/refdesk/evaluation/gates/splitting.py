@@ -10,6 +10,9 @@ type Scores = npt.NDArray[np.float64]
 LEAST_SCORES: Final = 10
 """Scores of each kind below which nothing is fitted, nor judged."""
 
+_ALIKE = 1e-9
+"""Scores that differ by less are one."""
+
 
 def split(upper: npt.ArrayLike, lower: npt.ArrayLike, *, points: int = 512) -> float:
     """The threshold of the best balanced accuracy: the mean share of each kind on its side.
@@ -20,7 +23,7 @@ def split(upper: npt.ArrayLike, lower: npt.ArrayLike, *, points: int = 512) -> f
     above, below = _checked(upper), _checked(lower)
     ends = np.concatenate((above, below))
     grid = np.linspace(float(ends.min()), float(ends.max()), points)
-    if grid[0] == grid[-1]:
+    if grid[-1] - grid[0] < _ALIKE:
         return float(grid[0])
     return float(grid[int(np.argmax(_share_below(below, grid) - _share_below(above, grid)))])
 
