@@ -3,7 +3,7 @@
 from typing import Any
 
 import httpx
-from tests.http.access_calls import Call, Row
+from tests.http.access_calls import Call, Row, nothing
 from tests.http.world import World, ok
 
 API = "/api/v1/external-sources"
@@ -31,9 +31,16 @@ async def asked(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path=(await kept(world, client)).path, json={"query": " "})
 
 
+async def changed(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await kept(world, client)).path, json={"timeout_s": 5})
+
+
 EXTERNAL = (
     Row("GET", API, "owner", shown),
     Row("POST", API, "owner", drafted),
+    Row("GET", f"{API}/kinds", "owner", nothing),
+    Row("POST", f"{API}/check", "owner", drafted),
+    Row("PATCH", ONE, "owner", changed, 404),
     Row("GET", ONE, "owner", kept, 404),
     Row("DELETE", ONE, "owner", kept, 404),
     Row("POST", f"{ONE}/check", "owner", kept, 404),

@@ -1538,6 +1538,18 @@ export type DocumentView = {
      */
     ocr_pages: number | null;
     /**
+     * Files Read
+     *
+     * Of an archive or a message: files in it that were read.
+     */
+    files_read: number | null;
+    /**
+     * Files Left Out
+     *
+     * Of an archive or a message: files that were not read.
+     */
+    files_left_out: number | null;
+    /**
      * Needs Attention
      */
     needs_attention: boolean;
@@ -1623,6 +1635,14 @@ export type DocumentWarning = {
      * The paragraphs it is about, where it is about some.
      */
     paragraph_ids?: Array<string>;
+    /**
+     * Details
+     *
+     * What the message says: `count`; of a file inside the file `name`, and `cause`, a code.
+     */
+    details?: {
+        [key: string]: string | number;
+    };
 };
 
 /**
@@ -1973,6 +1993,36 @@ export type ExplanationView = {
      * Drop
      */
     drop: number | null;
+};
+
+/**
+ * ExternalSourceChange
+ *
+ * What changes; a field that is left out stays. The kind and the embedding model are fixed.
+ */
+export type ExternalSourceChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Config
+     *
+     * All settings, in place of the former.
+     */
+    config?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Credential
+     *
+     * Null removes it. With another address it must be given again or removed.
+     */
+    credential?: null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number | null;
 };
 
 /**
@@ -5619,6 +5669,14 @@ export type SourceCheck = {
      */
     hint: string | null;
     /**
+     * Details
+     *
+     * What the source or the check of the settings told.
+     */
+    details: {
+        [key: string]: unknown;
+    };
+    /**
      * Took Ms
      */
     took_ms: number;
@@ -5658,6 +5716,50 @@ export type SourceCounts = {
      * Failed
      */
     failed?: number;
+};
+
+/**
+ * SourceDraft
+ *
+ * Settings to try before they are saved.
+ */
+export type SourceDraft = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'chroma' | 'http' | 'mariadb' | 'milvus' | 'postgres' | 'weaviate';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Credential
+     *
+     * Password or key; kept sealed.
+     */
+    credential?: null;
+    /**
+     * Model Id
+     *
+     * Embedding model of a vector store; null: the workspace's default.
+     */
+    model_id?: string | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+    /**
+     * Source Id
+     *
+     * A saved source whose credential is used where none is given.
+     */
+    source_id?: string | null;
 };
 
 /**
@@ -5745,6 +5847,48 @@ export type SourceItemView = {
      * Seen At
      */
     seen_at: string | null;
+};
+
+/**
+ * SourceKind
+ *
+ * A kind of source, and whether this server has what it needs.
+ */
+export type SourceKind = {
+    /**
+     * Kind
+     */
+    kind: 'chroma' | 'http' | 'mariadb' | 'milvus' | 'postgres' | 'weaviate';
+    /**
+     * Is Installed
+     *
+     * Whether the client library is there.
+     */
+    is_installed: boolean;
+    /**
+     * Install
+     *
+     * The command that brings it; null where none is needed.
+     */
+    install: string | null;
+    /**
+     * Needs Embedder
+     *
+     * Whether it stores vectors of an embedding model.
+     */
+    needs_embedder: boolean;
+};
+
+/**
+ * SourceKinds
+ *
+ * All kinds, in alphabetical order.
+ */
+export type SourceKinds = {
+    /**
+     * Items
+     */
+    items: Array<SourceKind>;
 };
 
 /**
@@ -6870,6 +7014,36 @@ export type EndpointWritable = {
 };
 
 /**
+ * ExternalSourceChange
+ *
+ * What changes; a field that is left out stays. The kind and the embedding model are fixed.
+ */
+export type ExternalSourceChangeWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Config
+     *
+     * All settings, in place of the former.
+     */
+    config?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Credential
+     *
+     * Null removes it. With another address it must be given again or removed.
+     */
+    credential?: string | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number | null;
+};
+
+/**
  * ModelChange
  *
  * Members that are present are changed. An `api_key` of null takes the stored key away.
@@ -7025,6 +7199,50 @@ export type SignInRequestWritable = {
      * Password
      */
     password: string;
+};
+
+/**
+ * SourceDraft
+ *
+ * Settings to try before they are saved.
+ */
+export type SourceDraftWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'chroma' | 'http' | 'mariadb' | 'milvus' | 'postgres' | 'weaviate';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Credential
+     *
+     * Password or key; kept sealed.
+     */
+    credential?: string | null;
+    /**
+     * Model Id
+     *
+     * Embedding model of a vector store; null: the workspace's default.
+     */
+    model_id?: string | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+    /**
+     * Source Id
+     *
+     * A saved source whose credential is used where none is given.
+     */
+    source_id?: string | null;
 };
 
 export type GetHealthData = {
@@ -11330,6 +11548,47 @@ export type CreateExternalSourceResponses = {
 
 export type CreateExternalSourceResponse = CreateExternalSourceResponses[keyof CreateExternalSourceResponses];
 
+export type ListExternalSourceKindsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/external-sources/kinds';
+};
+
+export type ListExternalSourceKindsResponses = {
+    /**
+     * Successful Response
+     */
+    200: SourceKinds;
+};
+
+export type ListExternalSourceKindsResponse = ListExternalSourceKindsResponses[keyof ListExternalSourceKindsResponses];
+
+export type CheckExternalSourceDraftData = {
+    body: SourceDraftWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/external-sources/check';
+};
+
+export type CheckExternalSourceDraftErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CheckExternalSourceDraftError = CheckExternalSourceDraftErrors[keyof CheckExternalSourceDraftErrors];
+
+export type CheckExternalSourceDraftResponses = {
+    /**
+     * Successful Response
+     */
+    200: SourceCheck;
+};
+
+export type CheckExternalSourceDraftResponse = CheckExternalSourceDraftResponses[keyof CheckExternalSourceDraftResponses];
+
 export type DeleteExternalSourceData = {
     body?: never;
     path: {
@@ -11389,6 +11648,36 @@ export type GetExternalSourceResponses = {
 };
 
 export type GetExternalSourceResponse = GetExternalSourceResponses[keyof GetExternalSourceResponses];
+
+export type ChangeExternalSourceData = {
+    body: ExternalSourceChangeWritable;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/external-sources/{source_id}';
+};
+
+export type ChangeExternalSourceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ChangeExternalSourceError = ChangeExternalSourceErrors[keyof ChangeExternalSourceErrors];
+
+export type ChangeExternalSourceResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExternalSourceView;
+};
+
+export type ChangeExternalSourceResponse = ChangeExternalSourceResponses[keyof ChangeExternalSourceResponses];
 
 export type CheckExternalSourceData = {
     body?: never;

@@ -24,6 +24,13 @@ class SourceConfigInvalid(Invalid):
     message = "The settings of the source cannot be used."
 
 
+class SourceCredentialNeeded(Invalid):
+    """A stored credential goes only where it was entered for: another address wants it entered again."""
+
+    code = "source-credential-needed"
+    message = "The credential is not sent to another address. Enter it again, or remove it."
+
+
 class SourceFilterInvalid(Invalid):
     """A metadata key or filter that the source does not take."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
@@ -34,8 +35,10 @@ class Opener(Protocol):
     open: Callable[[Any, str | None, SourceContext], Awaitable[KnowledgeSource]]
 
 
-# The extra of this package that brings a kind's client library, imported when a source is opened.
-_EXTRAS = {"milvus": "milvus", "chroma": "chroma", "weaviate": "weaviate", "mariadb": "mariadb"}
+# The client library of a kind, imported when a source is opened. The extra that brings it is called as the
+# kind is.
+_LIBRARIES = {"milvus": "pymilvus", "chroma": "chromadb", "weaviate": "weaviate", "mariadb": "pymysql"}
+_ADDRESS = frozenset(("url", "uri", "host", "port", "grpc_host", "grpc_port", "grpc_secure"))
 KINDS = ("chroma", "http", "mariadb", "milvus", "postgres", "weaviate")
 NEEDS_EMBEDDER = frozenset(("chroma", "milvus", "weaviate"))
 
@@ -55,6 +58,22 @@ def checked_config(kind: str, config: dict[str, Any]) -> dict[str, Any]:
         raise SourceConfigInvalid(fields=wrong) from error
 
 
+def is_installed(kind: str) -> bool:
+    """Whether the client library of this kind is there."""
+    library = _LIBRARIES.get(kind)
+    return library is None or find_spec(library) is not None
+
+
+def how_to_install(kind: str) -> str | None:
+    """The command that brings the client library of this kind; None where none is needed."""
+    return f"pip install 'refdesk[{kind}]'" if kind in _LIBRARIES else None
+
+
+def goes_elsewhere(former: dict[str, Any], config: dict[str, Any]) -> bool:
+    """Whether other settings lead to another address, where a credential must not go by itself."""
+    return any(former.get(name) != config.get(name) for name in _ADDRESS)
+
+
 async def open_source(
     kind: str, config: dict[str, Any], secret: str | None, context: SourceContext
 ) -> GuardedSource:
@@ -69,8 +88,8 @@ async def open_source(
     try:
         source: KnowledgeSource = await adapter.open(checked, secret, context)
     except ModuleNotFoundError as error:
-        extra = _EXTRAS.get(kind, kind)
+        install = how_to_install(kind)
         raise SourceClientMissing(
-            hint=f"Install it with: pip install 'refdesk[{extra}]'", library=error.name
+            hint=f"Install it with: {install}", library=error.name, install=install
         ) from error
     return GuardedSource(source, timeout_s=context.timeout_s)

@@ -9,12 +9,17 @@ from refdesk.accounts import Owner, Scope, Viewer
 from refdesk.gateway import Gateway, GatewayDep
 from refdesk.kit.database import Database
 from refdesk.kit.web import DatabaseDep, Page, Tx
+from refdesk.retrieval.external.opening import KINDS, NEEDS_EMBEDDER, how_to_install, is_installed
 from refdesk.retrieval.external.schemas import (
+    ExternalSourceChange,
     ExternalSourceView,
     NewExternalSource,
     SourceCheck,
+    SourceDraft,
     SourceHits,
     SourceHitView,
+    SourceKind,
+    SourceKinds,
     SourceQuery,
 )
 from refdesk.retrieval.external.service import ExternalSourceRepository, ExternalSources, view_of
@@ -55,9 +60,40 @@ async def create_external_source(draft: NewExternalSource, sources: Kept) -> Ext
     return await sources.create(draft)
 
 
+@router.get(
+    "/kinds", operation_id="listExternalSourceKinds", summary="Which kinds of sources can be connected here"
+)
+async def list_external_source_kinds(scope: Owner) -> SourceKinds:
+    return SourceKinds(
+        items=[
+            SourceKind(
+                kind=kind,
+                is_installed=is_installed(kind),
+                install=how_to_install(kind),
+                needs_embedder=kind in NEEDS_EMBEDDER,
+            )
+            for kind in KINDS
+        ]
+    )
+
+
+@router.post(
+    "/check", operation_id="checkExternalSourceDraft", summary="Try settings of a source without saving them"
+)
+async def check_external_source_draft(draft: SourceDraft, sources: Kept) -> SourceCheck:
+    return await sources.check_draft(draft)
+
+
 @router.get("/{source_id}", operation_id="getExternalSource", summary="One external source")
 async def get_external_source(source_id: UUID, session: Tx, scope: Owner) -> ExternalSourceView:
     return view_of(await ExternalSourceRepository(session, scope).get(source_id))
+
+
+@router.patch("/{source_id}", operation_id="changeExternalSource", summary="Change an external source")
+async def change_external_source(
+    source_id: UUID, change: ExternalSourceChange, sources: Kept
+) -> ExternalSourceView:
+    return await sources.change(source_id, change)
 
 
 @router.delete(

@@ -1,10 +1,10 @@
 """External sources at the border. A credential goes in and never comes out."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from refdesk.kit.border_types import CleanText, Name
 
@@ -24,6 +24,50 @@ class NewExternalSource(BaseModel):
         default=None, description="Embedding model of a vector store; null: the workspace's default."
     )
     timeout_s: float = Field(default=10.0, ge=0.1, le=60)
+
+
+class SourceDraft(NewExternalSource):
+    """Settings to try before they are saved."""
+
+    source_id: UUID | None = Field(
+        default=None, description="A saved source whose credential is used where none is given."
+    )
+
+
+class ExternalSourceChange(BaseModel):
+    """What changes; a field that is left out stays. The kind and the embedding model are fixed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name | None = None
+    config: dict[str, Any] | None = Field(default=None, description="All settings, in place of the former.")
+    credential: SecretStr | None = Field(
+        default=None,
+        description="Null removes it. With another address it must be given again or removed.",
+    )
+    timeout_s: float | None = Field(default=None, ge=0.1, le=60)
+
+    @model_validator(mode="after")
+    def _require_values(self) -> Self:
+        for name in ("name", "config", "timeout_s"):
+            if name in self.model_fields_set and getattr(self, name) is None:
+                raise ValueError(f"{name} must not be null; leave it out to keep it")
+        return self
+
+
+class SourceKind(BaseModel):
+    """A kind of source, and whether this server has what it needs."""
+
+    kind: Kind
+    is_installed: bool = Field(description="Whether the client library is there.")
+    install: str | None = Field(description="The command that brings it; null where none is needed.")
+    needs_embedder: bool = Field(description="Whether it stores vectors of an embedding model.")
+
+
+class SourceKinds(BaseModel):
+    """All kinds, in alphabetical order."""
+
+    items: list[SourceKind]
 
 
 class ExternalSourceView(BaseModel):
@@ -47,6 +91,7 @@ class SourceCheck(BaseModel):
     code: str | None = Field(description="Code of the error.")
     message: str | None
     hint: str | None
+    details: dict[str, Any] = Field(description="What the source or the check of the settings told.")
     took_ms: float
 
 

@@ -12,7 +12,8 @@ from refdesk.kit.database import Base
 class ExternalSource(Base):
     """A source somebody else runs. `credential_sealed` is its password or key, sealed with the row's id.
 
-    `model_id`: the embedding model of kinds that store vectors. `last_check`: `{ok, code, at}`.
+    `model_id`: the embedding model of kinds that store vectors. `last_check`: `{ok, code, message, hint,
+    details, took_ms, at}` of the present settings, null when these have not been tried.
     """
 
     __tablename__ = "external_sources"
