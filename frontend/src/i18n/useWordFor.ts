@@ -2,12 +2,14 @@ import { useTranslation } from 'react-i18next';
 
 type Section = 'notices' | 'problems' | 'reasons' | 'stages' | 'warnings';
 
+type Values = Record<string, string | number>;
+
 /** The catalogue's words for a name the server gave (an error code, a reason, a stage), or null if unknown. */
-export function useWordFor(section: Section): (name: string) => string | null {
+export function useWordFor(section: Section): (name: string, values?: Values) => string | null {
   const { t, i18n } = useTranslation();
-  const lookUp = t as unknown as (key: string) => string;
-  return (name) => {
+  const lookUp = t as unknown as (key: string, values: Values) => string;
+  return (name, values = {}) => {
     const key = `${section}.${name}`;
-    return i18n.exists(key) ? lookUp(key) : null;
+    return i18n.exists(key, values) ? lookUp(key, values) : null;
   };
 }

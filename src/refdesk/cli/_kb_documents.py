@@ -73,6 +73,8 @@ def attention_lines(document: dict[str, Any]) -> list[str]:
     coverage = document["coverage"]
     if coverage is not None and coverage < 0.995:
         lines.append(f"   {coverage:.1%} of {document['extracted_chars']} characters kept")
+    if document.get("files_left_out"):
+        lines.append(f"   {document['files_read']} files in it were read, {document['files_left_out']} not")
     for warning in document["warnings"]:
         page = f", page {warning['page']}" if warning["page"] else ""
         lines.append(f"   {warning['message']} [{warning['code']}{page}]")

@@ -50,6 +50,8 @@ log = structlog.get_logger(__name__)
 
 # How often a run asks whether it is still wanted while it parses or waits for a model.
 WATCH_S = 1.0
+# Of a file that holds others: how many of them were read, and how many were not.
+FILE_COUNTS = ("files_read", "files_left_out")
 _WAITING = ("queued", "parsing", "splitting", "indexing")
 
 
@@ -277,7 +279,7 @@ class DocumentRun:
                     "code": warning.code,
                     "message": clean_text(warning.message),
                     "page": warning.page,
-                    "details": clean_json(dict(warning.details)),
+                    **({"details": clean_json(dict(warning.details))} if warning.details else {}),
                 }
                 for warning in (*parsed.warnings, *result.warnings)
             ],
@@ -286,6 +288,7 @@ class DocumentRun:
                 "kept_chars": parsed.kept_chars,
                 "removed_chars": result.removed_chars + parsed.meta.get("running_chars", 0),
                 "ocr_pages": len(parsed.meta.get("ocr_pages") or ()),
+                **{key: parsed.meta[key] for key in FILE_COUNTS if key in parsed.meta},
             },
         )
         async with self._database.transaction() as session:

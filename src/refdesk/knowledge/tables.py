@@ -95,7 +95,8 @@ class Document(Base):
     A draft (`is_draft`) is a preview: its paragraphs can be read and changed, nothing of it is indexed or
     counted, and it is removed at `expires_at` unless it was imported. `found_meta` is what the file says of
     itself, `meta` what people say, which wins. `report` tells what reading it brought: `{extracted_chars,
-    kept_chars, removed_chars, ocr_pages}`. `parsed_blob_id` keeps the parser's result, so that splitting
+    kept_chars, removed_chars, ocr_pages}`, of files that hold others also `files_read` and `files_left_out`.
+    `parsed_blob_id` keeps the parser's result, so that splitting
     anew does not parse anew. `password_sealed` opens a protected original. `removed_origins` are the origins
     (see `Paragraph`) that people deleted, so that no later version of the file brings them back.
     """

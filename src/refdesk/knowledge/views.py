@@ -118,6 +118,8 @@ def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> Documen
         kept_chars=document.report.get("kept_chars"),
         removed_chars=document.report.get("removed_chars"),
         ocr_pages=document.report.get("ocr_pages"),
+        files_read=document.report.get("files_read"),
+        files_left_out=document.report.get("files_left_out"),
         needs_attention=needs_attention(document),
         has_password=document.password_sealed is not None,
         version=document.version,

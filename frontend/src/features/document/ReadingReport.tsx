@@ -13,6 +13,7 @@ interface Props {
 export function ReadingReport({ document, withWarnings = true }: Props) {
   const { t } = useTranslation();
   const { extracted_chars, kept_chars, removed_chars, ocr_pages, coverage } = document;
+  const { files_read, files_left_out } = document;
   const sentences: string[] = [];
   if (extracted_chars !== null && kept_chars !== null && coverage !== null) {
     sentences.push(
@@ -20,6 +21,8 @@ export function ReadingReport({ document, withWarnings = true }: Props) {
       t('details.kept', { count: kept_chars, share: formatPercent(coverage, 1) }),
     );
     if (removed_chars) sentences.push(t('details.removed', { count: removed_chars }));
+    if (files_read) sentences.push(t('details.filesRead', { count: files_read }));
+    if (files_left_out) sentences.push(t('details.filesLeftOut', { count: files_left_out }));
     sentences.push(ocr_pages ? t('details.ocr', { count: ocr_pages }) : t('details.noOcr'));
   } else {
     sentences.push(document.has_file ? t('details.noReport') : t('details.noFile'));

@@ -6,8 +6,16 @@ import { useWordFor } from '../../i18n/useWordFor';
 export function useWarningText() {
   const { t } = useTranslation();
   const wordFor = useWordFor('warnings');
+  const problemFor = useWordFor('problems');
+  /** What happened, and to which file inside the file; the server's words where the catalogue has none. */
+  const inWords = ({ code, message, details = {} }: DocumentWarning) => {
+    const word = wordFor(code, details);
+    if (word === null || details.name === undefined) return word ?? message;
+    const cause = details.cause === undefined ? null : problemFor(String(details.cause));
+    return t('common.ofFile', { name: details.name, text: cause ?? word });
+  };
   return (warning: DocumentWarning) => {
-    const message = wordFor(warning.code) ?? warning.message;
+    const message = inWords(warning);
     return warning.page ? `${t('common.page', { page: warning.page })}: ${message}` : message;
   };
 }

@@ -95,6 +95,8 @@ class ReportRecord(BaseModel):
     kept_chars: Count | None = None
     removed_chars: Count | None = None
     ocr_pages: Count | None = None
+    files_read: Count | None = None
+    files_left_out: Count | None = None
 
 
 class DocumentRecord(_Record):

@@ -49,18 +49,17 @@ class Archive:
         if options.max_nesting < 1:
             raise UnpackedTooLarge("Archives are nested deeper than the limit allows.")
         found = BlockList()
-        members = Members(found, options, options.max_unpacked_bytes)
+        members = Members(found, options, options.max_unpacked_bytes, weighs_lost=True)
         with open_zip(data) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
             named = [(p, i) for i, p in zip(infos, member_names(infos), strict=True) if not _JUNK.search(p)]
             pictures = {path: info for path, info in named if path.lower().endswith(_PICTURES)}
             reader = _Reader(archive, members, options, pictures)
             for path, info in named:
-                if path not in pictures and not reader.document(path, info):
-                    break
+                if path not in pictures:
+                    reader.document(path, info)
             for path in [path for path in pictures if path not in reader.shown]:
-                if not reader.picture_alone(path):
-                    break
+                reader.picture_alone(path)
         if not found.blocks:
             raise nothing_read(members.skipped)
         own = finish(name, self.kind, BlockList(), {"pictures": len(pictures) or None}, "")
@@ -77,24 +76,22 @@ class _Reader:
     pictures: dict[str, zipfile.ZipInfo]
     shown: set[str] = field(default_factory=set[str])
 
-    def document(self, path: str, info: zipfile.ZipInfo) -> bool:
-        """Read a member with the pictures beside it; False once the limit of members is reached."""
+    def document(self, path: str, info: zipfile.ZipInfo) -> None:
+        """Read a member with the pictures beside it; beyond the limit of members it is only reported."""
         if self._is_full(path):
-            return False
+            return
         content = self._content(path, info)
         if content is not None:
             with pictures_beside(self.options, partial(self._beside, path)):
                 self.members.add(path, content)
-        return True
 
-    def picture_alone(self, path: str) -> bool:
+    def picture_alone(self, path: str) -> None:
         """Read a picture that nothing shows; one without text is only counted."""
-        if self._is_full(path):
-            return False
-        content = self._content(path, self.pictures[path]) if self.options.ocr != "off" else None
+        if self.options.ocr == "off" or self._is_full(path):
+            return
+        content = self._content(path, self.pictures[path])
         if content is not None:
             self.members.add(path, content, quiet=(NoText, EmptyFile, UnsupportedKind))
-        return True
 
     def _is_full(self, path: str) -> bool:
         if len(self.members.read) < self.options.max_members:

@@ -2,6 +2,7 @@
 
 import re
 
+from refdesk.kit.wording import counted
 from refdesk.knowledge.parsing.binary import looks_binary
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
@@ -46,11 +47,20 @@ def read_text(data: bytes, found: BlockList, declared: str | None = None) -> Dec
 def report_damage(decoded: Decoded, found: BlockList) -> None:
     """Turn what decoding could not keep into warnings; a text that is mostly damage is refused."""
     if decoded.nul:
-        found.warn("nul-characters", f"{decoded.nul} NUL characters were removed.")
+        found.warn(
+            "nul-characters",
+            f"{counted(decoded.nul, 'NUL character was', 'NUL characters were')} removed.",
+            count=decoded.nul,
+        )
     if decoded.replaced:
         found.warn(
             "invalid-characters",
-            f"{decoded.replaced} bytes are not valid {decoded.encoding} and were replaced.",
+            counted(
+                decoded.replaced,
+                f"byte is not valid {decoded.encoding} and was replaced.",
+                f"bytes are not valid {decoded.encoding} and were replaced.",
+            ),
+            count=decoded.replaced,
         )
         if decoded.replaced > 0.3 * max(1, len(decoded.text)):
             raise UnsupportedKind("The file is not text in any known encoding.")

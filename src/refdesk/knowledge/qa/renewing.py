@@ -14,6 +14,7 @@ from refdesk.accounts import Scope
 from refdesk.kit.border_types import clean_text
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
+from refdesk.kit.wording import counted
 from refdesk.knowledge.qa.errors import QaNoRows
 from refdesk.knowledge.qa.reading import read_limited
 from refdesk.knowledge.qa.rows import QaTable
@@ -58,8 +59,9 @@ def left_out(table: QaTable) -> list[dict[str, object]]:
     if not table.bad:
         return []
     rows = ", ".join(str(bad.number) for bad in table.bad[:20]) + (", …" if len(table.bad) > 20 else "")
-    message = f"{len(table.bad)} rows were left out: {rows}"
-    return [{"code": "qa-rows-left-out", "message": message, "page": None}]
+    message = f"{counted(len(table.bad), 'row was', 'rows were')} left out: {rows}"
+    details = {"count": len(table.bad), "rows": rows}
+    return [{"code": "qa-rows-left-out", "message": message, "page": None, "details": details}]
 
 
 def asked_in(text: NewText) -> Asked:

@@ -32,6 +32,10 @@ class DocumentWarning(BaseModel):
     paragraph_ids: list[UUID] = Field(
         default_factory=list[UUID], description="The paragraphs it is about, where it is about some."
     )
+    details: dict[str, str | int] = Field(
+        default_factory=dict[str, str | int],
+        description="What the message says: `count`; of a file inside the file `name`, and `cause`, a code.",
+    )
 
 
 class DocumentView(BaseModel):
@@ -61,6 +65,8 @@ class DocumentView(BaseModel):
     kept_chars: int | None
     removed_chars: int | None
     ocr_pages: int | None
+    files_read: int | None = Field(description="Of an archive or a message: files in it that were read.")
+    files_left_out: int | None = Field(description="Of an archive or a message: files that were not read.")
     needs_attention: bool
     has_file: bool
     file_bytes: int | None

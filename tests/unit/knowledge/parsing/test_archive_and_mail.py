@@ -44,6 +44,14 @@ def test_one_bad_member_is_reported_and_the_others_are_kept() -> None:
     assert [w.code for w in parsed.warnings] == ["member-skipped"] * 2
 
 
+def test_an_archive_that_begins_with_an_unpacked_pdf_is_an_archive() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.pdf", b"%PDF-1.7 broken")
+        archive.writestr("ok.txt", b"fine")
+    assert [b.text for b in parse(out.getvalue(), "a.zip").blocks] == ["ok.txt", "fine"]
+
+
 @pytest.mark.parametrize("name", ["../x.txt", "/etc/x.txt", "a/../../x.txt", "C:\\x.txt", "..\\x.txt"])
 def test_name_that_leads_out_is_refused(name: str) -> None:
     parsed = parse(_zip({name: b"evil", "ok.txt": b"fine"}), "a.zip")

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from refdesk.kit.wording import counted
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.errors import (
@@ -58,11 +59,9 @@ class Pdf:
 
     def supports(self, name: str, head: bytes) -> bool:
         """The mark in the first kilobyte; a name alone only where the content is no readable text."""
-        if b"%PDF-" in head[:1024]:
-            return True
-        return (
-            name.lower().endswith(".pdf") and not head.startswith(BINARY_MARKS) and not _is_other_text(head)
-        )
+        if head.startswith(BINARY_MARKS):  # an archive may hold one, unpacked, near its beginning
+            return False
+        return b"%PDF-" in head[:1024] or (name.lower().endswith(".pdf") and not _is_other_text(head))
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Blocks in reading order, each with its page and boxes."""
@@ -251,9 +250,12 @@ class _Reading:
                 self.without_text[0],
             )
         if self.hidden:
-            self.found.warn(
-                "hidden-text", f"{self.hidden} characters that are not visible on the page were left out."
+            hidden = counted(
+                self.hidden,
+                "character that is not visible on the page was",
+                "characters that are not visible on the page were",
             )
+            self.found.warn("hidden-text", f"{hidden} left out.", count=self.hidden)
         meta: dict[str, Any] = {"text_layer_pages": self.layers}
         if self.scans is not None:
             meta |= report_ocr(self.found, self.scans.sure, self.scans.skipped, self.cut_short)

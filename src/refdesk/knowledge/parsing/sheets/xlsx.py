@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from refdesk.kit.wording import counted
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.container import Container, resolve
 from refdesk.knowledge.parsing.coverage import character_counts, finish
@@ -92,11 +93,13 @@ class _Workbook:
         if self.counts.unsaved_formulas:
             found.warn(
                 "formulas-without-values",
-                f"{self.counts.unsaved_formulas} formulas have no saved result: open the file in a "
-                "spreadsheet program and save it again.",
+                f"{counted(self.counts.unsaved_formulas, 'formula has', 'formulas have')} no saved result: "
+                "open the file in a spreadsheet program and save it again.",
+                count=self.counts.unsaved_formulas,
             )
         if self.counts.shortened:
-            found.warn("long-cells", f"{self.counts.shortened} cells were cut at {_MAX_CELL} characters.")
+            cut = counted(self.counts.shortened, "cell was", "cells were")
+            found.warn("long-cells", f"{cut} cut at {_MAX_CELL:,} characters.", count=self.counts.shortened)
         repeated = write_sheets(sheets, found, options, Pictures(self.container, found, options).add)
         meta = {
             **self.container.core_properties(),
