@@ -1,6 +1,7 @@
 """Measures searches by callers who may see 1 %, 10 % and 50 % of one base, against the exact order of that.
 
     python -m benchmarks.filtered_recall [--database-url URL] [--entries N] [--dimensions D] [--queries N]
+        [--exact-scan-limit N] [--kinds by_topic,random]
 
 Documents of ten paragraphs lie under a hundred access lists: once at random, once by topic, where what a
 caller may see lies in other places than most questions. Recall@10 of each leg, and p50/p95 of a blend search
@@ -14,6 +15,7 @@ import asyncio
 import json
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -54,6 +56,7 @@ def main() -> None:
     arguments.add_argument("--dimensions", type=int, default=384)
     arguments.add_argument("--queries", type=int, default=50)
     arguments.add_argument("--exact-scan-limit", type=int, default=10_000)
+    arguments.add_argument("--kinds", default="by_topic,random", help="one or both, each a base of its own")
     given = arguments.parse_args()
     with ExitStack() as stack:
         url = given.database_url
@@ -80,11 +83,12 @@ async def measure(url: str, given: argparse.Namespace) -> dict[str, object]:
     library = await Library(database, Settings(exact_scan_limit=given.exact_scan_limit)).open()
     report: dict[str, object] = {"entries": given.entries, "exact_scan_limit": given.exact_scan_limit}
     try:
-        for kind in ("random", "by_topic"):
+        for kind in given.kinds.split(","):
             topics = TopicEmbedder(given.dimensions, seed=11)
             report[kind] = await case(
                 library, topics, given.entries, given.queries, by_topic=kind == "by_topic"
             )
+            print(kind, json.dumps(report[kind]), file=sys.stderr, flush=True)
     finally:
         await database.close()
     return report | {"load": os.getloadavg()}
@@ -206,8 +210,11 @@ async def nearest(
     mode: str,
     vectors: dict[str, NDArray[np.float32]],
 ) -> set[UUID]:
-    """The exact ten of what lies under the lists; by words only those that hold one."""
-    value = await _parameter(library, [base], question, mode, vectors)
+    """The exact ten of what lies under the lists; by words only those that hold one.
+
+    How rare a word is is counted over what lies under them, as the search counts it.
+    """
+    value = await _parameter(library, [base], question, mode, vectors, lists=lists)
     # Without the cast to the index's dimensions no index fits: every row is compared.
     distance = (
         "embedding <#> CAST(:v AS halfvec)" if mode == "embedding" else "bm25 <#> CAST(:v AS sparsevec)"

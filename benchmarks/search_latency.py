@@ -24,6 +24,7 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 from sqlalchemy import make_url, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk import migrations
 from refdesk.evaluation import percentile
@@ -235,7 +236,10 @@ async def _parameter(
     question: str,
     mode: str,
     vectors: dict[str, NDArray[np.float32]],
+    *,
+    lists: Sequence[int] | None = None,
 ) -> str:
+    """The question as a leg asks it; `lists`: of somebody who may see what is under these alone."""
     from refdesk.knowledge.indexing import StatisticsRepository, halfvec_text
     from refdesk.retrieval.query import TermedQuery, WeightedQuery
 
@@ -244,9 +248,23 @@ async def _parameter(
     query = TermedQuery.read(question)
     async with library.database.transaction() as session:
         read = await StatisticsRepository(session, library.scope).read(
-            [base.index.id for base in bases], list(query.tokens)
+            [base.index.id for base in bases],
+            list(query.tokens),
+            lists=lists,
+            share=await _share(session, bases, lists) if lists is not None else 1.0,
         )
     return WeightedQuery.weigh(query, read).score("bm25")[1]["words"]
+
+
+async def _share(session: AsyncSession, bases: Sequence[ShelvedBase], lists: Sequence[int]) -> float:
+    rows = await session.execute(
+        text(
+            "SELECT avg((acl_id = ANY(CAST(:lists AS bigint[])))::int) FROM documents"
+            " WHERE knowledge_base_id = ANY(CAST(:ids AS uuid[]))"
+        ),
+        {"lists": list(lists), "ids": [base.id for base in bases]},
+    )
+    return float(rows.scalar_one())
 
 
 async def locks(library: Library, bases: Sequence[ShelvedBase], question: str) -> int:

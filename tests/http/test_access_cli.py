@@ -66,7 +66,7 @@ def test_folders_are_made_listed_moved_and_deleted(run: Run, document: str) -> N
     assert put["folder_id"] is not None
     assert run("kb", "folder", "list", "Handbook").stdout.splitlines() == [
         "Board  0 documents  everyone",
-        "Board/Minutes  1 documents  everyone",
+        "Board/Minutes  1 document  everyone",
     ]
     done(run("kb", "folder", "move", "Handbook", "Board/Minutes", "Notes", "--json"))
     listed = done(run("kb", "folder", "list", "Handbook", "--json"))
@@ -104,5 +104,8 @@ def test_documents_and_folders_are_restricted_shown_and_shared_again(run: Run, d
     assert run("kb", "access", "lift-folder", "Handbook", "Closed").stdout == "Everyone in this workspace.\n"
     only_owners = run("kb", "access", "set", document)
     assert only_owners.stdout == "Only the owners.\n"
+    (one,) = [one for one in done(run("kb", "documents", "Handbook", "--json")) if one["id"] == document]
+    by_name = run("kb", "access", "show", one["name"], "--kb", "Handbook")
+    assert by_name.stdout == only_owners.stdout
     missing = "01890000-0000-7000-8000-00000000dead"
     refused(run("kb", "access", "show", missing, "--json"), 1, "not-found")

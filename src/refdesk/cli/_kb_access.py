@@ -6,13 +6,14 @@ import typer
 
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find, group_of
+from refdesk.cli._kb_documents import BaseOption, DocumentArgument, document_of
 
 BASES = "/api/v1/knowledge-bases"
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
 PathArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="The folder: names joined by slashes, or its id.")
 ]
-DocumentArgument = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Id of the document.")]
+
 UserOption = Annotated[list[str] | None, typer.Option("--user", help="E-mail of a member; repeatable.")]
 GroupOption = Annotated[list[str] | None, typer.Option("--group", help="Name of a group; repeatable.")]
 
@@ -37,7 +38,7 @@ def add_commands(group: typer.Typer) -> None:
 async def list_folders(client: Client, name: NameArgument) -> Result:
     """List the folders of a knowledge base that you may see."""
     paths = await _paths(client, name)
-    lines = [f"{path}  {one['documents']} documents  {one['access']}" for path, one in paths]
+    lines = [f"{path}  {_documents(one)}  {one['access']}" for path, one in paths]
     return Result([one for _, one in paths], lines or ["No folders yet."])
 
 
@@ -80,14 +81,15 @@ async def put(
 ) -> Result:
     """Put a document into a folder."""
     folder = (await _folder(client, name, path))["id"] if path.strip("/") else None
+    found = await document_of(client, document, name)
     body = {"folder_id": folder}
-    changed = await client.request("PATCH", f"/api/v1/documents/{document}", json=body)
+    changed = await client.request("PATCH", f"/api/v1/documents/{found['id']}", json=body)
     return Result(changed, [f"{changed['name']} lies in {path}."])
 
 
-async def show(client: Client, document: DocumentArgument) -> Result:
+async def show(client: Client, document: DocumentArgument, kb: BaseOption = None) -> Result:
     """Tell who may see a document."""
-    return _told(await client.get(f"/api/v1/documents/{document}/access"))
+    return _told(await client.get(await _access_of(client, document, kb)))
 
 
 async def show_folder(client: Client, name: NameArgument, path: PathArgument) -> Result:
@@ -97,10 +99,14 @@ async def show_folder(client: Client, name: NameArgument, path: PathArgument) ->
 
 
 async def restrict(
-    client: Client, document: DocumentArgument, user: UserOption = None, group: GroupOption = None
+    client: Client,
+    document: DocumentArgument,
+    user: UserOption = None,
+    group: GroupOption = None,
+    kb: BaseOption = None,
 ) -> Result:
     """Let only these people and groups, and the owners, see a document."""
-    return await _set(client, f"/api/v1/documents/{document}/access", user, group)
+    return await _set(client, await _access_of(client, document, kb), user, group)
 
 
 async def restrict_folder(
@@ -115,9 +121,9 @@ async def restrict_folder(
     return await _set(client, f"/api/v1/folders/{folder['id']}/access", user, group)
 
 
-async def lift(client: Client, document: DocumentArgument) -> Result:
+async def lift(client: Client, document: DocumentArgument, kb: BaseOption = None) -> Result:
     """Take a document's own list away."""
-    path = f"/api/v1/documents/{document}/access"
+    path = await _access_of(client, document, kb)
     return _told(await client.request("PUT", path, json={"restricted": False}))
 
 
@@ -126,6 +132,15 @@ async def lift_folder(client: Client, name: NameArgument, path: PathArgument) ->
     folder = await _folder(client, name, path)
     lifted = {"restricted": False}
     return _told(await client.request("PUT", f"/api/v1/folders/{folder['id']}/access", json=lifted))
+
+
+def _documents(folder: dict[str, Any]) -> str:
+    count = folder["documents"]
+    return "1 document" if count == 1 else f"{count} documents"
+
+
+async def _access_of(client: Client, document: str, kb: str | None) -> str:
+    return f"/api/v1/documents/{(await document_of(client, document, kb))['id']}/access"
 
 
 async def _set(client: Client, path: str, users: list[str] | None, groups: list[str] | None) -> Result:
