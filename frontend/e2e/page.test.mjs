@@ -6,6 +6,7 @@ import { accessibility } from './stories/accessibility.mjs';
 import { applications } from './stories/applications.mjs';
 import { documents } from './stories/documents.mjs';
 import { firstMinutes } from './stories/first-minutes.mjs';
+import { gates } from './stories/gates.mjs';
 import { hitTest } from './stories/hit-test.mjs';
 import { keyboard } from './stories/keyboard.mjs';
 import { knowledge } from './stories/knowledge.mjs';
@@ -37,6 +38,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
     documents,
     versions,
     hitTest,
+    gates,
     applications,
     keyboard,
     phone,

@@ -15,6 +15,7 @@ from refdesk.cli._eval_sets import SETS
 from refdesk.kit.sse import read_events
 
 MODELS = "/api/v1/models"
+WEAK_AUROC = 0.7
 _NAMES = {
     "both": "found from (words and meaning)",
     "meaning": "found from (meaning alone)",
@@ -146,7 +147,9 @@ def calibration_lines(result: dict[str, Any]) -> Sequence[str]:
             f" (judged on {judged_with} + {judged_without})",
         ]
         if not fit["is_better"]:
-            lines.append("  no better than before, so not taken")
+            lines.append("  worse than before where it is judged, so not taken")
+        if fit["auroc"] < WEAK_AUROC and not fit["gate"].startswith("drop"):
+            lines.append("  a weak set: it hardly parts what is found from what is not; see the guide")
     for model in (result["embedder"], result["reranker"]):
         if model is None:
             continue
@@ -155,5 +158,5 @@ def calibration_lines(result: dict[str, Any]) -> Sequence[str]:
         elif result["dry_run"]:
             lines.append(f"Nothing stored with {model['name']}: a dry run.")
         else:
-            lines.append(f"Nothing stored with {model['name']}: what it had is no worse.")
+            lines.append(f"Nothing stored with {model['name']}: what it had is better.")
     return lines

@@ -108,7 +108,7 @@ def test_one_kind_alone_or_too_few_are_refused() -> None:
 scores = st.lists(st.floats(min_value=0, max_value=1), min_size=10, max_size=40)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(scores, scores)
 def test_the_figures_keep_to_their_meaning(upper: list[float], lower: list[float]) -> None:
     assert auroc(upper, lower) == pytest.approx(1 - auroc(lower, upper))
