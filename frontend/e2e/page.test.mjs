@@ -5,6 +5,7 @@ import { startModel } from './model.mjs';
 import { accessibility } from './stories/accessibility.mjs';
 import { applications } from './stories/applications.mjs';
 import { documents } from './stories/documents.mjs';
+import { externalSources } from './stories/external-sources.mjs';
 import { firstMinutes } from './stories/first-minutes.mjs';
 import { gates } from './stories/gates.mjs';
 import { hitTest } from './stories/hit-test.mjs';
@@ -40,6 +41,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
     hitTest,
     gates,
     applications,
+    externalSources,
     keyboard,
     phone,
     accessibility,

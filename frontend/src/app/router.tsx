@@ -172,6 +172,7 @@ export const settingsSections = [
   'members',
   'groups',
   'keys',
+  'sources',
   'workspaces',
   'users',
   'audit',

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useCaller } from '../../app/session';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
+import { ExternalSources } from '../external/ExternalSources';
 import { ApiKeys } from './ApiKeys';
 import { Audit } from './Audit';
 import { Groups } from './Groups';
@@ -23,6 +24,7 @@ export default function SettingsPage() {
     { name: 'members', shown: mayManage, panel: <Members /> },
     { name: 'groups', shown: mayManage, panel: <Groups /> },
     { name: 'keys', shown: true, panel: <ApiKeys /> },
+    { name: 'sources', shown: mayManage, panel: <ExternalSources /> },
     { name: 'workspaces', shown: isAdministrator, panel: <Workspaces /> },
     { name: 'users', shown: isAdministrator, panel: <Users /> },
     { name: 'audit', shown: mayManage, panel: <Audit /> },

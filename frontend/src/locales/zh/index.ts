@@ -4,6 +4,7 @@ import ask from './ask.json';
 import common from './common.json';
 import details from './details.json';
 import document from './document.json';
+import external from './external.json';
 import hitTest from './hitTest.json';
 import knowledge from './knowledge.json';
 import models from './models.json';
@@ -33,6 +34,7 @@ export default {
   common,
   details,
   document,
+  external,
   hitTest,
   knowledge,
   models,
