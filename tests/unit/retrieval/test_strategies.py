@@ -93,6 +93,10 @@ def test_another_strategy_is_found_by_name_and_asked_first() -> None:
 def test_entities_are_names_codes_and_what_is_quoted() -> None:
     assert entities_in("中国人民大学在北京的地址") == ["中国人民大学", "北京"]
     assert entities_in("What did Best Buy report for FY2018?") == ["Best Buy", "FY2018"]
+    assert entities_in("What was the change in Capital redemption reserve in 2019?") == [
+        "Capital redemption reserve"
+    ]
+    assert entities_in("In which years were Deferred charges and other assets sold?") == ["Deferred charges"]
     assert entities_in("“返修单”和ERR-1042有什么关系") == ["返修单", "ERR-1042"]
     assert entities_in("怎么退货") == []
 

@@ -18,6 +18,15 @@ _NAME_TAGS = frozenset(("nr", "nrt", "nrfg", "ns", "nt", "nz"))
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》\n]{2,60})[”\"」』》]")
 # Capitalised words that follow each other: Apple Inc, Best Buy, FY2018, 3M, AirPods Pro.
 _CAPITALISED = re.compile(r"\b[A-Z0-9][\w&.'-]*[A-Z0-9a-z](?:\s+[A-Z][\w&.'-]*)*")
+# A label of a table goes on in small letters: Deferred charges, Capital redemption reserve.
+_GOES_ON = re.compile(r"(?:\s+[a-z][a-z-]*){1,3}")
+_LABEL_ENDS = frozenset(
+    "a about above an and as at been between by calculated did do does during for from had has have held in"  # noqa: SIM905
+    " is are was were be not of on or over per reported shown than that the these this those to under which"
+    " who whose with".split()
+)
+# What follows the subject of such a verb is another verb: did Best Buy report.
+_VERB_FOLLOWS = re.compile(r"\b(?:can|could|did|do|does|had|has|have|may|must|should|will|would)\s+$", re.I)
 _BEGINS = re.compile(r"(?:^|[.!?。！？]\s*)$")
 _QUESTION_WORDS = frozenset(
     "i what which who whom whose when where why how is are was were do does did can".split()  # noqa: SIM905
@@ -51,8 +60,16 @@ def _capitalised(question: str) -> list[str]:
         if first.lower() in _QUESTION_WORDS or (is_plain and _BEGINS.search(question, 0, match.start())):
             words = words[1:] if is_plain else words
         if words and not (len(words) == 1 and words[0].isdigit()):
-            found.append(" ".join(words))
+            is_subject = _VERB_FOLLOWS.search(question, 0, match.start()) is not None
+            found.append(" ".join([*words, *([] if is_subject else _rest_of_label(question, match.end()))]))
     return found
+
+
+def _rest_of_label(question: str, at: int) -> list[str]:
+    goes_on = _GOES_ON.match(question, at)
+    words = goes_on[0].split() if goes_on is not None else []
+    ends = next((i for i, word in enumerate(words) if word in _LABEL_ENDS), len(words))
+    return words[:ends]
 
 
 class EntityFocused:
