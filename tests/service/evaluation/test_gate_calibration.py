@@ -263,3 +263,19 @@ async def test_the_gateway_hands_out_stored_gates_at_once(library: Library) -> N
         assert (await gateway.embedder(library.scope, made.model_id)).gates == Gates()
     finally:
         await gateway.close()
+
+
+async def test_leaving_a_calibration_ends_its_searches_and_changes_nothing(library: Library) -> None:
+    made = await shelf(library)
+    async with library.database.transaction() as session:
+        plan = await plan_of(session, library.scope, CalibrationRequest(test_set_id=made.set_id))
+    made.base.embedder.calls.clear()
+    events = calibrate(library.database, library.retriever, library.scope, plan)
+    async for event in events:
+        assert isinstance(event, CalibrationProgress)
+        if event.done == 3:
+            break
+    await events.aclose()
+    assert len(made.base.embedder.calls) == 3
+    assert (await row_of(library, made.base.embedder.model_id)).gates is None
+    assert library.database.engine.pool.checkedout() == 0  # type: ignore[attr-defined]
