@@ -104,7 +104,6 @@ async def running_desk(
                 "/api/v1/models",
                 json={
                     "kind": "LLM",
-                    "provider": "openai-compatible",
                     "name": "scripted",
                     "model_name": "scripted-chat",
                     "base_url": model[1],

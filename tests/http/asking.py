@@ -84,7 +84,6 @@ async def connected(world: World, base_url: str) -> AsyncIterator[str]:
     """A language model of the first workspace for the time of the block; its id."""
     body = {
         "kind": "LLM",
-        "provider": "openai-compatible",
         "name": world.new_name("model"),
         "model_name": "scripted-chat",
         "base_url": base_url,
