@@ -59,3 +59,20 @@ def test_questions_attention_and_metadata(run: Run, tmp_path: Path) -> None:
     assert "? How much?" in run("paragraphs", found["id"]).stdout
     done(run("questions", "desk", "--remove", "How much?", "--json"))
     assert done(run("questions", "desk", "--json")) == []
+
+
+def test_how_to_cut_is_said_when_files_are_added(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "long.txt"
+    file.write_text("The lamp is lit at dusk. " * 40)
+    done(run("create", "Cutting", "--json"))
+    chosen = ("--limit", "200", "--overlap", "20", "--profile", "structured")
+    done(run("add", "cutting", str(file), *chosen, "--wait", "--json"))
+    (document,) = done(run("documents", "cutting", "--json"))
+    assert document["split_settings"]["overlap"] == 20
+    assert document["paragraph_count"] > 4
+    refused = done(
+        run("add", "cutting", str(file), "--limit", "60", "--overlap", "60", "--json"), exit_code=1
+    )
+    assert refused["files"][0]["error"]["code"] == "split-settings-invalid"
+    assert run("add", "cutting", str(file), "--overlap", "301").exit_code == 2
+    assert run("add", "cutting", str(tmp_path), "--overlap", "20").exit_code == 2, "a folder has its source's"

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -20,8 +20,7 @@ from refdesk.cli._kb_documents import (
     paragraph_lines,
     until,
 )
-
-Profile = Literal["standard", "compact", "structured"]
+from refdesk.cli._splitting import LimitOption, OverlapOption, PatternOption, ProfileOption, split_options
 
 
 def add_commands(group: typer.Typer) -> None:
@@ -35,21 +34,17 @@ async def preview(
     client: Client,
     name: NameArgument,
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files to look at.")],
-    profile: Annotated[
-        Profile | None, typer.Option(help="How to cut: standard, compact, structured.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=50, help="Longest paragraph.")] = None,
-    pattern: Annotated[
-        list[str] | None, typer.Option(help="Regular expression of headings, one a level; repeatable.")
-    ] = None,
+    profile: ProfileOption = None,
+    limit: LimitOption = None,
+    pattern: PatternOption = None,
+    overlap: OverlapOption = None,
 ) -> Result:
     """Read and split files without importing them. Ends with 1 if one of them could not be read."""
     missing = [path for path in files if not path.is_file()]
     if missing:
         raise InvalidArgument(f"There is no file {missing[0]}.")
     base = await base_of(client, name)
-    chosen = {"profile": profile, "limit": limit, "patterns": pattern}
-    settings = {key: value for key, value in chosen.items() if value is not None}
+    settings = split_options(profile, limit, pattern, overlap)
     outcomes = [await _send(client, base, path, settings) for path in files]
     ids = [outcome["document"]["id"] for outcome in outcomes if outcome["document"] is not None]
     read = {document["id"]: document for document in await until(client, ids, is_final)}

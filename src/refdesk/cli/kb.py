@@ -1,5 +1,6 @@
 """Knowledge bases: create, list, delete, add, documents, retry, search."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +30,7 @@ from refdesk.cli._kb_sources import (
 from refdesk.cli._kb_sources import add_commands as add_source_commands
 from refdesk.cli._kb_terms import add_commands as add_term_commands
 from refdesk.cli._kb_versions import add_commands as add_version_commands
+from refdesk.cli._splitting import LimitOption, OverlapOption, PatternOption, ProfileOption, split_options
 
 BASES = "/api/v1/knowledge-bases"
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
@@ -116,12 +118,19 @@ async def add(
     dry_run: DryRunOption = False,
     allow_mass_removal: MassOption = False,
     restore_deleted: RestoreOption = False,
+    profile: ProfileOption = None,
+    limit: LimitOption = None,
+    pattern: PatternOption = None,
+    overlap: OverlapOption = None,
 ) -> Result:
     """Add files, and keep folders in step: of a folder only what is new or changed is sent, and what is
     gone from it is removed. Ends with 1 if a file was refused or, with --wait, could not be indexed."""
     missing = [path for path in paths if not (path.is_file() or path.is_dir())]
     if missing:
         raise InvalidArgument(f"There is no file {missing[0]}.")
+    split = split_options(profile, limit, pattern, overlap)
+    if split and any(path.is_dir() for path in paths):
+        raise InvalidArgument("How to cut is said for files; a folder takes what its base or source says.")
     base = await _base(client, name)
     outcomes: list[dict[str, Any]] = []
     for path in paths:
@@ -139,7 +148,7 @@ async def add(
         elif dry_run:
             outcomes.append(await would_add(path, base))
         else:
-            outcomes.append(await _upload(client, base["id"], path, allow_duplicate))
+            outcomes.append(await _upload(client, base["id"], path, split, allow_duplicate))
     if not outcomes:
         raise InvalidArgument("There are no files to add.")
     waiting = [outcome["document_id"] for outcome in outcomes if outcome["state"] == "queued"]
@@ -218,14 +227,18 @@ async def _base(client: Client, name: str) -> Any:
     return await find(client, BASES, name, what="knowledge base")
 
 
-async def _upload(client: Client, base_id: str, path: Path, allow_duplicate: bool) -> dict[str, Any]:
+async def _upload(
+    client: Client, base_id: str, path: Path, split: dict[str, Any], allow_duplicate: bool
+) -> dict[str, Any]:
     outcome: dict[str, Any] = {"path": str(path), "document_id": None, "state": "refused", "error": None}
     try:
         with path.open("rb") as file:
+            # The order counts: the server takes the settings for the files that come after them.
+            settings = [("settings", (None, json.dumps(split)))] if split else []
             result = await client.request(
                 "POST",
                 f"{BASES}/{base_id}/files",
-                files=[("files", (path.name, file))],
+                files=[*settings, ("files", (path.name, file))],
                 params={"allow_duplicate": allow_duplicate},
             )
     except OSError as error:

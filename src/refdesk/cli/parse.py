@@ -12,12 +12,14 @@ from typing import Annotated, Any, NoReturn
 import orjson
 import typer
 
+from refdesk.cli._splitting import OverlapOption
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import get_settings
 from refdesk.knowledge import SplitOptions, parse_options
+from refdesk.knowledge.indexing import piece_spans
 from refdesk.knowledge.parsing import Block, Parsed
 from refdesk.knowledge.reading import Limits, Reading, read_limited
-from refdesk.knowledge.splitting import SplitResult, SplitSettings
+from refdesk.knowledge.splitting import SplitResult, SplitSettings, overlap_of
 
 UNREADABLE = 2
 
@@ -50,6 +52,7 @@ def parse_command(
     min_size: Annotated[
         int | None, typer.Option(help="Paragraphs with fewer characters join the one before.")
     ] = None,
+    overlap: OverlapOption = None,
 ) -> None:
     """Read a file, split it and print what came out."""
     try:
@@ -59,6 +62,7 @@ def parse_command(
             unit=_one_of(unit, "characters", "tokens") if unit else None,
             min_size=min_size,
             patterns=tuple(pattern or ()),
+            overlap=overlap,
         )
         chosen = SplitOptions(
             include_comments=comments,
@@ -70,7 +74,8 @@ def parse_command(
     except AppError as error:
         _fail(error, as_json=as_json)
     if as_json:
-        _write(orjson.dumps(report(parsed, result), option=orjson.OPT_INDENT_2, default=str))
+        shared = overlap_of({"profile": profile, "overlap": overlap})
+        _write(orjson.dumps(report(parsed, result, shared), option=orjson.OPT_INDENT_2, default=str))
     else:
         _print(parsed, result)
 
@@ -88,8 +93,8 @@ def _read(file: Path, chosen: SplitOptions, settings: SplitSettings, password: s
     return read_limited(file, file.name, parse_options(chosen, limits, password), settings, Limits.of(limits))
 
 
-def report(parsed: Parsed, result: SplitResult) -> dict[str, Any]:
-    """The JSON form: `document`, `blocks` and `paragraphs`."""
+def report(parsed: Parsed, result: SplitResult, overlap: int | None = None) -> dict[str, Any]:
+    """The JSON form: `document`, `blocks` and `paragraphs`, these with the spans of their index pieces."""
     return {
         "document": {
             "name": parsed.name,
@@ -113,6 +118,7 @@ def report(parsed: Parsed, result: SplitResult) -> dict[str, Any]:
                 "page": p.page,
                 "start": p.start,
                 "end": p.end,
+                "pieces": piece_spans(p.content, overlap),
                 "meta": p.meta,
             }
             for p in result.paragraphs

@@ -1,4 +1,4 @@
-"""Paragraphs as the index takes them: with the titles above, the questions attached and the access list."""
+"""Paragraphs as the index takes them: with the titles above, the questions attached, how pieces overlap."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -9,6 +9,8 @@ from refdesk.accounts import Scope
 from refdesk.knowledge.indexing import ParagraphText
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.question_repository import QuestionRepository
+from refdesk.knowledge.repository import DocumentRepository
+from refdesk.knowledge.splitting import overlap_of
 
 
 async def paragraph_texts(
@@ -17,6 +19,10 @@ async def paragraph_texts(
     """Those of these paragraphs that exist, in reading order."""
     paragraphs = await ParagraphRepository(session, scope).by_ids(paragraph_ids)
     questions = await QuestionRepository(session, scope).of_paragraphs(paragraph_ids)
+    settings = await DocumentRepository(session, scope).split_settings(
+        {paragraph.document_id for paragraph in paragraphs}
+    )
+    overlaps = {key: overlap_of(chosen) for key, chosen in settings.items()}
     return [
         ParagraphText(
             id=paragraph.id,
@@ -26,6 +32,7 @@ async def paragraph_texts(
             revision=paragraph.revision,
             is_active=paragraph.is_active,
             questions=[question.content for question in questions.get(paragraph.id, ())],
+            overlap=overlaps.get(paragraph.document_id),
         )
         for paragraph in paragraphs
     ]

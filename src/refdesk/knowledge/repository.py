@@ -9,6 +9,7 @@ the caller may not see (`access`) does not exist here either; limits count it ne
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, bindparam, exists, func, or_, select, type_coerce, update
@@ -314,6 +315,15 @@ class DocumentRepository:
             select(func.count()).select_from(self._in_base(base_id, drafts=drafts).subquery())
         )
         return counted or 0
+
+    async def split_settings(self, document_ids: Collection[UUID]) -> Mapping[UUID, Mapping[str, Any]]:
+        """The split settings of those of these documents that are there, whoever may see them."""
+        rows = await self.session.execute(
+            select(Document.id, Document.split_settings).where(
+                Document.workspace_id == self.scope.workspace_id, Document.id.in_(document_ids)
+            )
+        )
+        return {row[0]: row[1] for row in rows}
 
     async def with_content(self, base_id: UUID, sha256: bytes) -> Document | None:
         """The oldest document of the base that was made from this content."""

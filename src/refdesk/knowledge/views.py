@@ -264,4 +264,5 @@ def split_settings(options: SplitOptions) -> SplitSettings:
         min_size=options.min_size,
         patterns=tuple(options.patterns),
         with_filter=options.with_filter,
+        overlap=options.overlap,
     )

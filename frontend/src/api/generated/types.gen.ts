@@ -6126,6 +6126,12 @@ export type SplitOptions = {
      */
     include_running?: boolean;
     /**
+     * Overlap
+     *
+     * Characters that neighbouring index pieces of a long paragraph share; smaller than `limit`. Paragraphs themselves never overlap. Null: 64 with the profile `structured`, otherwise 100 for Chinese, Japanese and Korean, 250 for scripts written in words.
+     */
+    overlap?: number | null;
+    /**
      * Sheet Form
      *
      * Tables of spreadsheets: an item a row (`header: value; …`), one table, or what fits.

@@ -60,6 +60,16 @@ export function SplitFields({ value, onChange, sample }: Props) {
         value={value.min_size ?? ''}
         onChange={(size) => set({ min_size: numberOrNull(size) })}
       />
+      <NumberInput
+        label={t('splitting.overlap')}
+        description={t('splitting.overlapHint')}
+        placeholder={t('splitting.ofProfile')}
+        min={0}
+        max={Math.min(300, (value.limit ?? 301) - 1)}
+        allowDecimal={false}
+        value={value.overlap ?? ''}
+        onChange={(overlap) => set({ overlap: numberOrNull(overlap) })}
+      />
       <PatternFields
         patterns={value.patterns ?? []}
         onChange={(patterns) => set({ patterns })}

@@ -17,6 +17,7 @@ describe('sameSplit', () => {
       { min_size: 0 },
       { patterns: ['^a'] },
       { with_filter: false },
+      { overlap: 0 },
       { include_comments: true },
       { include_running: true },
       { sheet_form: 'rows' as const },

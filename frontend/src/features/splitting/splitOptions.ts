@@ -7,8 +7,8 @@ export const cleaned = (options: SplitOptions): SplitOptions => ({
 });
 
 const plain = (options: SplitOptions) => {
-  const { profile, limit, unit, min_size, with_filter, include_comments, include_running, sheet_form } =
-    options;
+  const { profile, limit, unit, min_size, with_filter, overlap } = options;
+  const { include_comments, include_running, sheet_form } = options;
   return JSON.stringify([
     profile ?? 'standard',
     limit ?? null,
@@ -16,6 +16,7 @@ const plain = (options: SplitOptions) => {
     min_size ?? null,
     cleaned(options).patterns,
     with_filter ?? true,
+    overlap ?? null,
     include_comments ?? false,
     include_running ?? false,
     sheet_form ?? 'auto',

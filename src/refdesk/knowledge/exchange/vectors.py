@@ -19,6 +19,7 @@ from refdesk.knowledge.indexing import (
     PreparedEntries,
     prepare_entries,
 )
+from refdesk.knowledge.splitting import overlap_of
 from refdesk.knowledge.tables import Paragraph
 from refdesk.knowledge.terms import term_base
 
@@ -76,6 +77,7 @@ class VectorRows:
             revision=line.revision,
             is_active=line.is_active,
             questions=[self._question_texts[q] for q in line.questions],
+            overlap=overlap_of(item.document.split_settings.model_dump()),
         )
 
     async def _write(

@@ -8,7 +8,14 @@ ranked.
 from refdesk.knowledge.indexing import jobs as jobs
 from refdesk.knowledge.indexing.access import follow_access
 from refdesk.knowledge.indexing.bm25 import idf
-from refdesk.knowledge.indexing.entries import EntryKind, ParagraphText, PreparedEntries, prepare_entries
+from refdesk.knowledge.indexing.entries import (
+    SMALLEST_PIECE,
+    EntryKind,
+    ParagraphText,
+    PreparedEntries,
+    piece_spans,
+    prepare_entries,
+)
 from refdesk.knowledge.indexing.errors import IndexNotFound, VectorsInvalid, VectorsMismatch
 from refdesk.knowledge.indexing.folding import fold
 from refdesk.knowledge.indexing.homes import (
@@ -43,6 +50,7 @@ __all__ = [
     "HOMES_LOCK",
     "NO_TERMS",
     "SHARED_HOME",
+    "SMALLEST_PIECE",
     "EntryKind",
     "IndexBuild",
     "IndexNotFound",
@@ -72,6 +80,7 @@ __all__ = [
     "indexes_of_base",
     "key_of",
     "match_questions",
+    "piece_spans",
     "prepare_entries",
     "query_scripts",
     "relex",

@@ -19,6 +19,8 @@ from refdesk.knowledge.splitting import pieces
 # Most embedders read 512 tokens: about 700 Han characters, or 2,000 of a script written in words.
 _WORDY = frozenset({Script.LATIN, Script.CYRILLIC})
 _PIECE_CHARS = {False: (600, 100), True: (1600, 250)}
+SMALLEST_PIECE = 600
+"""Characters up to which a paragraph is one piece, whatever it is written in."""
 
 
 class EntryKind(IntEnum):
@@ -32,7 +34,10 @@ class EntryKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParagraphText:
-    """A paragraph with the questions attached to it, as the index needs them; `revision` is its own."""
+    """A paragraph with the questions attached to it, as the index needs them; `revision` is its own.
+
+    `overlap` is what its pieces share, in characters; None leaves it to the script.
+    """
 
     id: UUID
     document_id: UUID
@@ -42,6 +47,7 @@ class ParagraphText:
     is_active: bool = True
     acl_id: int = 0
     questions: Sequence[str] = ()
+    overlap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +82,20 @@ class PreparedEntries:
         return [entry.text for entry in self.entries]
 
 
+def piece_spans(content: str, overlap: int | None = None) -> list[tuple[int, int]]:
+    """Spans of the pieces that a paragraph is indexed in; `overlap` as in `ParagraphText`."""
+    limit, usual = _PIECE_CHARS[dominant_script(content) in _WORDY]
+    shared = usual if overlap is None else min(overlap, limit // 2)
+    return pieces(content, limit_chars=limit, overlap_chars=shared)
+
+
 def prepare_entries(paragraphs: Sequence[ParagraphText], *, terms: Vocabulary = NO_TERMS) -> PreparedEntries:
     """Cut, tokenize and count. `terms` are the base's own words (see `tokenize`)."""
     entries: list[Entry] = []
     for paragraph in paragraphs:
         titles = " > ".join(title.strip() for title in paragraph.title_chain if title.strip())
         title_terms = frozenset(count_terms(tokenize(titles.replace("\x00", " "), terms=terms)))
-        limit, overlap = _PIECE_CHARS[dominant_script(paragraph.content) in _WORDY]
-        for start, end in pieces(paragraph.content, limit_chars=limit, overlap_chars=overlap):
+        for start, end in piece_spans(paragraph.content, paragraph.overlap):
             body = paragraph.content[start:end]
             text = f"{titles}\n{body}" if titles else body
             entries.append(_entry(paragraph, EntryKind.PIECE, (start, end), text, body, title_terms, terms))

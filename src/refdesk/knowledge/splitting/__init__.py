@@ -9,7 +9,14 @@ from refdesk.knowledge.splitting.paragraphs import split
 from refdesk.knowledge.splitting.patterns import PatternMatch, check_patterns
 from refdesk.knowledge.splitting.pieces import pieces
 from refdesk.knowledge.splitting.sentences import sentences
-from refdesk.knowledge.splitting.settings import ParagraphDraft, Profile, SplitResult, SplitSettings, Unit
+from refdesk.knowledge.splitting.settings import (
+    ParagraphDraft,
+    Profile,
+    SplitResult,
+    SplitSettings,
+    Unit,
+    overlap_of,
+)
 from refdesk.knowledge.splitting.titles import clean_title
 
 __all__ = [
@@ -24,6 +31,7 @@ __all__ = [
     "Unit",
     "check_patterns",
     "clean_title",
+    "overlap_of",
     "pieces",
     "sentences",
     "split",

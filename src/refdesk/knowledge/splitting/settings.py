@@ -1,5 +1,6 @@
 """What can be chosen about splitting, and what comes out of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +17,9 @@ _DEFAULTS: dict[Profile, tuple[int, Unit, int]] = {
     "structured": (1000, "characters", 100),
 }
 UNSTRUCTURED_PDF_LIMIT = 512
+# Half of the smallest index piece, or pieces would not advance.
+MAX_OVERLAP = 300
+_STRUCTURED_OVERLAP = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class SplitSettings:
     `limit` is the largest paragraph in `unit`; `min_size` is in characters: a smaller paragraph is merged
     into the one before. `patterns` are regular expressions, one a level of heading, that replace the
     headings found by the parser. `with_filter` cleans white space, control characters and separator lines.
+    `overlap` is in characters, of what neighbouring index pieces of one paragraph share; paragraphs never
+    overlap, so that it does not change what `split` gives.
     """
 
     profile: Profile = "standard"
@@ -33,6 +39,7 @@ class SplitSettings:
     min_size: int | None = None
     patterns: tuple[str, ...] = ()
     with_filter: bool = True
+    overlap: int | None = None
 
     def __post_init__(self) -> None:
         if self.profile not in _DEFAULTS:
@@ -41,6 +48,12 @@ class SplitSettings:
             raise SettingsInvalid(f"limit must be from {MIN_LIMIT} to {MAX_LIMIT}.", limit=self.limit)
         if self.min_size is not None and self.min_size < 0:
             raise SettingsInvalid("min_size must not be negative.", min_size=self.min_size)
+        if self.overlap is not None and not 0 <= self.overlap <= MAX_OVERLAP:
+            raise SettingsInvalid(f"overlap must be from 0 to {MAX_OVERLAP}.", overlap=self.overlap)
+        if self.overlap is not None and self.overlap >= self.effective_limit:
+            raise SettingsInvalid(
+                "overlap must be smaller than the limit.", overlap=self.overlap, limit=self.effective_limit
+            )
         if len(self.patterns) > 6:
             raise SettingsInvalid("At most six patterns can be given.", patterns=len(self.patterns))
         for pattern in self.patterns:
@@ -60,6 +73,12 @@ class SplitSettings:
     def effective_min_size(self) -> int:
         """The smallest paragraph in characters that stands alone."""
         return self.min_size if self.min_size is not None else _DEFAULTS[self.profile][2]
+
+
+def overlap_of(chosen: Mapping[str, Any]) -> int | None:
+    """The overlap of index pieces, in characters, that settings ask for; None leaves it to the script."""
+    overlap: int | None = chosen.get("overlap")
+    return _STRUCTURED_OVERLAP if overlap is None and chosen.get("profile") == "structured" else overlap
 
 
 @dataclass(frozen=True, slots=True)

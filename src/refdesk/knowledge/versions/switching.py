@@ -15,10 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.kit.clock import now
-from refdesk.knowledge.indexing import IndexWriter
+from refdesk.knowledge.indexing import SMALLEST_PIECE, IndexWriter
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.question_repository import QuestionRepository
+from refdesk.knowledge.splitting import overlap_of
 from refdesk.knowledge.tables import Document, DocumentVersion
 from refdesk.knowledge.versions import snapshot
 from refdesk.knowledge.versions.matching import Match, match
@@ -57,9 +58,10 @@ async def take_text(
     )
     unresolved = _unresolved(document, outcome)
     former = None
+    overlap = overlap_of(document.split_settings)
     if pending is not None:
         former = await _leave_present(versions, document, pending, present)
-    await _replace_rows(session, scope, index, document, present, outcome.paragraphs, former)
+    await _replace_rows(session, scope, index, document, present, outcome.paragraphs, former, overlap)
     document.kind, document.found_meta, document.coverage = text.kind, text.found_meta, text.coverage
     document.warnings = [*text.warnings, *_edit_warnings(outcome, unresolved)]
     document.report = text.report
@@ -78,8 +80,9 @@ async def bring_back(
         raise RuntimeError("the version to bring back has no snapshot")
     held = await asyncio.to_thread(snapshot.decode, data)
     present = await versions.present(document.id)
+    overlap = overlap_of(document.split_settings)
     former = await _leave_present(versions, document, pending, present)
-    await _replace_rows(session, scope, index, document, present, held.paragraphs, former)
+    await _replace_rows(session, scope, index, document, present, held.paragraphs, former, overlap)
     document.kind, document.found_meta = earlier.kind, earlier.found_meta
     document.coverage, document.warnings = earlier.coverage, earlier.warnings
     document.removed_origins, document.report = held.removed_origins, held.report
@@ -114,8 +117,11 @@ async def _replace_rows(
     present: Sequence[ParagraphRecord],
     wanted: Sequence[ParagraphRecord],
     former: DocumentVersion | None,
+    overlap: int | None,
 ) -> None:
+    """`overlap` is that of the present version's index pieces; where it changes, they are cut anew."""
     versions = VersionRepository(session, scope)
+    is_cut_anew = overlap_of(document.split_settings) != overlap
     standing = {record.id: record for record in present}
     positions = await versions.positions(document.id)
     staying = {record.id for record in wanted if record.id in standing}
@@ -130,7 +136,8 @@ async def _replace_rows(
             asked.append(record)
             continue
         before = standing[record.id]
-        if not record.says_the_same_as(before):
+        has_pieces = is_cut_anew and len(record.content) > SMALLEST_PIECE
+        if has_pieces or not record.says_the_same_as(before):
             record.revision = max(record.revision, before.revision) + 1
         else:
             record.revision = before.revision
