@@ -1,7 +1,6 @@
 """Entries under the access lists of their documents: what a change of who may see something does here."""
 
 from collections.abc import Sequence
-from typing import cast
 from uuid import UUID
 
 from sqlalchemy import text
@@ -9,10 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.knowledge.indexing.repository import IndexRepository
-from refdesk.knowledge.indexing.statistics import Change, StatisticsRepository, note
+from refdesk.knowledge.indexing.statistics import fold_if_due
 from refdesk.knowledge.indexing.terms import salt_of
 
 # A home that is being built takes this over when it is switched to: it compares the lists of both rows.
+# The words of the entries go over from the count of one list to that of the other.
 _FOLLOW = text("""
 WITH moved AS MATERIALIZED (
     SELECT e.id, e.acl_id AS before, d.acl_id AS after, e.terms, e.length
@@ -22,8 +22,21 @@ WITH moved AS MATERIALIZED (
     ORDER BY e.id FOR UPDATE OF e
 ), done AS (
     UPDATE index_entries e SET acl_id = m.after FROM moved m WHERE e.home = :home AND e.id = m.id
+), words AS (
+    SELECT before, after, t # CAST(:salt AS integer) AS term, count(*)::integer AS n
+    FROM moved, unnest(terms) AS t GROUP BY 1, 2, 3
+), counted AS (
+    SELECT before, after, array_agg(term) AS terms, array_agg(n) AS gained, array_agg(-n) AS lost
+    FROM words GROUP BY 1, 2
+), totals AS (
+    SELECT before, after, count(*)::integer AS entries, sum(length) AS length FROM moved GROUP BY 1, 2
 )
-SELECT before, after, terms, length FROM moved
+INSERT INTO lexical_deltas (index_id, workspace_id, acl_id, entries, length, terms, counts)
+SELECT :index_id, :workspace_id, s.acl_id, s.sign * t.entries, s.sign * t.length,
+    coalesce(c.terms, '{}'), coalesce(s.counts, '{}')
+FROM totals t LEFT JOIN counted c USING (before, after)
+CROSS JOIN LATERAL (VALUES (t.before, -1, c.lost), (t.after, 1, c.gained)) AS s(acl_id, sign, counts)
+RETURNING entries
 """)
 
 
@@ -42,13 +55,9 @@ async def follow_access(
             "index_id": index.id,
             "ids": list(document_ids),
             "workspace_id": scope.workspace_id,
+            "salt": salt_of(index.id),
         }
-        change, salt = Change(), salt_of(index.id)
-        for row in await session.execute(_FOLLOW, parameters):
-            before, after, salted, length = cast(tuple[int, int, list[int], int], tuple(row))
-            terms = [term ^ salt for term in salted]
-            change.remove(terms, length, before)
-            change.add(terms, length, after)
-            changed += 1
-        await note(session, StatisticsRepository(session, scope), scope, index.id, change)
+        moved = (await session.execute(_FOLLOW, parameters)).scalars().all()
+        changed += sum(entries for entries in moved if entries > 0)
+        await fold_if_due(session, scope, index.id)
     return changed

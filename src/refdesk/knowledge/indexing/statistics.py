@@ -200,7 +200,12 @@ async def note(
 ) -> None:
     """Append a change, and have the deltas folded where enough of them wait."""
     await statistics.append(index_id, change)
-    if await statistics.unfolded(index_id) >= FOLD_FROM:
+    await fold_if_due(session, scope, index_id)
+
+
+async def fold_if_due(session: AsyncSession, scope: Scope, index_id: UUID) -> None:
+    """Have the deltas of an index folded where enough of them wait."""
+    if await StatisticsRepository(session, scope).unfolded(index_id) >= FOLD_FROM:
         await enqueue(
             session,
             "fold-lexical-deltas",
