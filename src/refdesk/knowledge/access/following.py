@@ -18,8 +18,8 @@ from refdesk.knowledge.indexing import follow_access
 
 FOLLOW_ACCESS = "follow-access"
 
-# Paragraphs whose entries are rewritten while somebody waits. In a home of their own each is put into the graph
-# again, which is nearly all of the time: 2,000 took 10 s on two cores with six times the work they can do.
+# Paragraphs whose entries are rewritten while somebody waits. In a home of their own each is put into the
+# graph again, which is nearly all of the time: 2,000 took 10 s on two cores with six times their work.
 AT_ONCE = 2_000
 _DOCUMENTS_AT_ONCE = 50
 
