@@ -2,6 +2,7 @@
  * Fills a fresh desk with what pages look like in use: people and keys, bases full, failed and empty, threads
  * with and without a model, so that screenshots and checks meet every state. Returns ids; `views` names pages.
  */
+import { connectSources, externalViews } from './external.mjs';
 import { call, sampleLibrary, until } from './harness.mjs';
 import { lockedPdf } from './locked.mjs';
 import { startModel } from './model.mjs';
@@ -238,6 +239,7 @@ export async function furnish(page) {
   const counted = await asked(page, stockQuestion);
   const written = await threadWithModel(page, base);
   const branch = await people(page);
+  await connectSources(page);
   return {
     ...depth,
     base: base.id,
@@ -355,6 +357,7 @@ export function views(ids) {
       section,
       `/settings?section=${section}`,
     ]),
+    ...externalViews(ids.branch),
     ['invite', '/settings?section=members', press(/^(Invite someone|邀请成员)$/)],
     ['palette', '/ask', (view) => view.keyboard.press('Control+k')],
     [

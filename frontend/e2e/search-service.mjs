@@ -44,6 +44,7 @@ export async function startSearchService() {
       .end(JSON.stringify({ data: { hits } }));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref(); // who forgets to stop it is not kept from ending
   return {
     url: `http://127.0.0.1:${server.address().port}/search`,
     stop: () =>

@@ -12,14 +12,23 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from refdesk.cli import build_app
+from refdesk.cli.source import filter_of
 from refdesk.kit.settings import get_settings
 
 type Run = Callable[..., Result]
 
 PAGES = [
-    {"id": "returns", "title": "Returns", "text": "Goods may be returned\nwithin thirty days.", "score": 0.9},
+    {
+        "id": "returns",
+        "title": "Returns",
+        "text": "Goods may be returned\nwithin thirty days.",
+        "score": 0.9,
+        "link": "https://shop.example.org/returns",
+        "facts": {"department": "sales", "year": 2026},
+    },
     {"id": "lamps", "title": "", "text": "Lamps are shipped on Mondays.", "score": 0.4},
 ]
+FIELDS = {"score": "score", "url": "link", "metadata": "facts"}
 
 
 class Service(BaseHTTPRequestHandler):
@@ -69,7 +78,7 @@ def run(
 def test_a_source_is_connected_searched_changed_and_disconnected(run: Run, url: str, tmp_path: Path) -> None:
     assert "no external sources" in run("list").stdout
     config = tmp_path / "config.json"
-    config.write_text(json.dumps({"url": url, "fields": {"score": "score"}}), encoding="utf-8")
+    config.write_text(json.dumps({"url": url, "fields": FIELDS}), encoding="utf-8")
     added = run(
         "add", "Shop", "--kind", "http", "--config", f"@{config}", "--ask-credential", typed="wrong\n"
     )
@@ -87,11 +96,12 @@ def test_a_source_is_connected_searched_changed_and_disconnected(run: Run, url: 
     assert found.stdout.splitlines() == [
         "1. 0.90  Returns",
         "   Goods may be returned within thirty days.",
+        "   https://shop.example.org/returns  department=sales  year=2026",
         "2. 0.40  lamps",
         "   Lamps are shipped on Mondays.",
     ]
     (hit,) = json.loads(run("search", "Shop", "return", "--top-k", "1", "--json").stdout)["hits"]
-    assert (hit["doc_id"], hit["score"], hit["url"]) == ("returns", 0.9, None)
+    assert (hit["doc_id"], hit["score"], hit["metadata"]["year"]) == ("returns", 0.9, 2026)
 
     renamed = run("edit", "Shop", "--name", "Store", "--config", '{"method": "POST", "params": {"a": "b"}}')
     assert renamed.exit_code == 0, renamed.output
@@ -131,6 +141,24 @@ def test_what_cannot_be_done_says_so(run: Run, words: tuple[str, ...]) -> None:
     result = run(*words)
     assert result.exit_code not in (0, 1), result.output
     assert json.loads(run("list", "--json").stdout) is not None
+
+
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        ("year=2026", ("year", 2026)),
+        ('year="2026"', ("year", "2026")),
+        ("checked=true", ("checked", True)),
+        ("share=0.5", ("share", 0.5)),
+        ("code=007", ("code", "007")),
+        ("size=1e999", ("size", "1e999")),
+        ("none=null", ("none", "null")),
+        ("list=[1]", ("list", "[1]")),
+        ("equation=a=b", ("equation", "a=b")),
+    ],
+)
+def test_values_of_filters_are_what_they_look_like(pair: str, expected: tuple[str, Any]) -> None:
+    assert filter_of(pair) == expected
 
 
 def test_the_kinds_tell_how_to_install_what_is_missing(run: Run) -> None:

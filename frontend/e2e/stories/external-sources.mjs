@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { newPage } from '../harness.mjs';
 import { serviceKey, startSearchService } from '../search-service.mjs';
 
+const field = (form, name) => form.getByRole('textbox', { name, exact: true });
+
 export function externalSources(desk) {
   test('a search service is connected, tested, searched, changed and disconnected', async () => {
     const service = await startSearchService();
@@ -12,19 +14,19 @@ export function externalSources(desk) {
       await page.getByText('No external sources yet').waitFor();
       await page.getByRole('button', { name: 'Connect a source' }).click();
       const form = page.getByRole('dialog', { name: 'Connect a source' });
-      await form.getByLabel('Name', { exact: false }).first().fill('Shop');
+      await field(form, 'Name').fill('Shop');
       await form.getByRole('button', { name: 'Test' }).click();
       await form.getByText('This is needed.').waitFor();
-      await form.getByLabel('Address').fill(service.url);
-      await form.getByLabel('Body of the request').fill('{"q": "{query}", "size": ');
+      await field(form, 'Address').fill(service.url);
+      await field(form, 'Body of the request').fill('{"q": "{query}", "size": ');
       await form.getByRole('button', { name: 'Test' }).click();
       await form.getByText('This is not a JSON object', { exact: false }).waitFor();
-      await form.getByLabel('Body of the request').fill('{"q": "{query}", "size": "{top_k}"}');
-      await form.getByLabel('Path to the results').fill('hits');
-      await form.getByLabel('Path to its text').fill('body');
-      await form.getByLabel('Path to its score').fill('rank');
-      await form.getByLabel('Path to its link').fill('link');
-      await form.getByLabel('Path to its metadata').fill('facts');
+      await field(form, 'Body of the request').fill('{"q": "{query}", "size": "{top_k}"}');
+      await field(form, 'Path to the results').fill('hits');
+      await field(form, 'Path to its text').fill('body');
+      await field(form, 'Path to its score').fill('rank');
+      await field(form, 'Path to its link').fill('link');
+      await field(form, 'Path to its metadata').fill('facts');
       // The real error: first of the key, then of the path.
       await form.getByRole('button', { name: 'Test' }).click();
       await form.getByRole('alert').getByText('source-authentication').waitFor();
@@ -34,7 +36,7 @@ export function externalSources(desk) {
         .getByRole('alert')
         .getByText('no list of results at the configured path', { exact: false })
         .waitFor();
-      await form.getByLabel('Path to the results').fill('data.hits');
+      await field(form, 'Path to the results').fill('data.hits');
       await form.getByRole('button', { name: 'Test' }).click();
       await form.getByRole('status').getByText('It answered in', { exact: false }).waitFor();
       await form.getByRole('button', { name: 'Connect a source' }).click();
@@ -62,11 +64,11 @@ export function externalSources(desk) {
       await page.getByRole('menuitem', { name: 'Edit' }).click();
       const editing = page.getByRole('dialog', { name: 'Change “Shop”' });
       assert.equal(await editing.getByLabel('Key', { exact: true }).inputValue(), '');
-      await editing.getByLabel('Name', { exact: false }).first().fill('Store');
-      await editing.getByLabel('Address').fill(`${service.url}/elsewhere`);
+      await field(editing, 'Name').fill('Store');
+      await field(editing, 'Address').fill(`${service.url}/elsewhere`);
       await editing.getByRole('button', { name: 'Save' }).click();
       await editing.getByRole('alert').getByText('source-credential-needed').waitFor();
-      await editing.getByLabel('Address').fill(service.url);
+      await field(editing, 'Address').fill(service.url);
       await editing.getByRole('button', { name: 'Save' }).click();
 
       const renamed = page.getByRole('article', { name: 'Store' });

@@ -26,7 +26,7 @@ export async function places(page, desk) {
     ['new application', '/applications/new'],
     ['application', `/applications/${applications.items[0].id}`],
     ['models', '/models'],
-    ...['profile', 'members', 'groups', 'keys', 'workspaces', 'users', 'audit'].map((section) => [
+    ...['profile', 'members', 'groups', 'keys', 'sources', 'workspaces', 'users', 'audit'].map((section) => [
       section,
       `/settings?section=${section}`,
     ]),

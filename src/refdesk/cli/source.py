@@ -1,6 +1,7 @@
 """Sources that someone else runs: connect, test, search, change, disconnect."""
 
 import json
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -50,7 +51,7 @@ async def add(
         body["credential"] = typer.prompt("Credential", hide_input=True, err=True)
     source = await client.post(SOURCES, body)
     checked = await client.post(f"{SOURCES}/{source['id']}/check")
-    lines = [f"Connected {source['name']} ({source['kind']}).", _check_line(checked)]
+    lines = [f"Saved {source['name']} ({source['kind']}).", _check_line(checked)]
     return Result({"source": source, "check": checked}, lines, exit_code=0 if checked["ok"] else 1)
 
 
@@ -74,23 +75,25 @@ async def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
     top_k: Annotated[int, typer.Option("--top-k", min=1, max=100, help="Most hits.")] = 3,
     where: Annotated[
-        list[str] | None, typer.Option("--where", metavar="KEY=VALUE", help="Metadata; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="KEY=VALUE",
+            help='Metadata; repeatable. 7, true are a number and yes, "7" in quotes is text.',
+        ),
     ] = None,
 ) -> Result:
     """Search a source."""
     source = await find(client, SOURCES, name, what="source")
-    filters: dict[str, str] = {}
-    for pair in where or []:
-        key, separator, value = pair.partition("=")
-        if not separator:
-            raise InvalidArgument(f"--where wants KEY=VALUE, not {pair}")
-        filters[key] = value
-    body = {"query": query, "top_k": top_k, "filters": filters}
+    body = {"query": query, "top_k": top_k, "filters": dict(filter_of(pair) for pair in where or [])}
     found = await client.post(f"{SOURCES}/{source['id']}/search", body)
     lines: list[str] = []
     for number, hit in enumerate(found["hits"], start=1):
         lines.append(f"{number}. {hit['score']:.2f}  {hit['title'] or hit['doc_id']}")
         lines.append(f"   {' '.join(hit['text'].split())[:200]}")
+        facts = [f"{key}={value}" for key, value in hit["metadata"].items()]
+        if told := "  ".join([*([hit["url"]] if hit["url"] else []), *facts]):
+            lines.append(f"   {told}")
     return Result(found, lines or ["Nothing found."])
 
 
@@ -161,6 +164,20 @@ def _settings(given: str) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise InvalidArgument('--config must be an object such as {"url": "https://…"}.')
     return cast("dict[str, Any]", read)
+
+
+def filter_of(pair: str) -> tuple[str, str | int | float | bool]:
+    """A filter as it is written, such as `year=2026`. A value that is none of JSON is text."""
+    key, separator, value = pair.partition("=")
+    if not separator:
+        raise InvalidArgument(f"--where wants KEY=VALUE, not {pair}")
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return key, value
+    if isinstance(read, float) and not math.isfinite(read):
+        return key, value
+    return key, read if isinstance(read, (str, int, float)) else value
 
 
 def _check_line(checked: dict[str, Any]) -> str:

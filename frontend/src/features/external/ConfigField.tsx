@@ -1,7 +1,7 @@
 /** One setting of a source, with what it means below it. */
-import { NumberInput, SegmentedControl, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
-import { useId } from 'react';
+import { Input, NumberInput, SegmentedControl, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import classes from './External.module.css';
 import type { FormInputs } from './formValues';
 import type { Field } from './kinds';
 
@@ -12,7 +12,6 @@ interface Props {
 
 export function ConfigField({ field, form }: Props) {
   const { t } = useTranslation();
-  const id = useId();
   const label = t(`external.fields.${field.name}`);
   const shared = {
     label,
@@ -26,7 +25,16 @@ export function ConfigField({ field, form }: Props) {
   }
   if (field.type === 'list') return <TagsInput maxTags={32} acceptValueOnBlur {...shared} />;
   if (field.type === 'json') {
-    return <Textarea autosize minRows={2} maxRows={10} ff="monospace" spellCheck={false} {...shared} />;
+    return (
+      <Textarea
+        autosize
+        minRows={2}
+        maxRows={10}
+        classNames={{ input: classes.json }}
+        spellCheck={false}
+        {...shared}
+      />
+    );
   }
   if (field.type === 'switch') {
     const { label, description } = shared;
@@ -35,16 +43,15 @@ export function ConfigField({ field, form }: Props) {
   }
   if (field.type === 'method') {
     return (
-      <div>
-        <Text size="sm" fw={500} mb={4} id={id}>
-          {label}
-        </Text>
-        <SegmentedControl
-          aria-labelledby={id}
-          data={['POST', 'GET']}
-          {...form.getInputProps(`config.${field.name}`)}
-        />
-      </div>
+      <Input.Wrapper label={label} labelElement="div">
+        <div>
+          <SegmentedControl
+            aria-label={label}
+            data={['POST', 'GET']}
+            {...form.getInputProps(`config.${field.name}`)}
+          />
+        </div>
+      </Input.Wrapper>
     );
   }
   return <TextInput inputMode={field.type === 'address' ? 'url' : undefined} maxLength={2000} {...shared} />;

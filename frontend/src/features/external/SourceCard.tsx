@@ -65,7 +65,7 @@ export function SourceCard({ source, onEdit, onChanged }: Props) {
           </Text>
           <div className={classes.health}>
             {source.last_check ? (
-              <SourceOutcome check={source.last_check as unknown as Check} kind={kind} />
+              <SourceOutcome check={source.last_check as unknown as Check} />
             ) : (
               <Text size="sm" c="dimmed">
                 {t('external.neverTested')}

@@ -197,7 +197,7 @@ function Form({ source, onClose, onDone }: Props) {
             </Accordion.Panel>
           </Accordion.Item>
         </Accordion>
-        {check.data && <SourceOutcome check={check.data} kind={kind} />}
+        {check.data && <SourceOutcome check={check.data} />}
         {(check.error ?? save.error) && <Problem error={check.error ?? save.error} />}
         <Group justify="space-between">
           <Button

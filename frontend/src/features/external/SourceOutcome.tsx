@@ -6,7 +6,6 @@ import { ProblemError } from '../../api/problem';
 import { useProblemText } from '../../components/useProblemText';
 import { formatAgo, formatNumber } from '../../i18n/format';
 import classes from './External.module.css';
-import type { Kind } from './kinds';
 
 /** A check as the server answers it, or as it keeps the last one of a source. */
 export interface Check {
@@ -19,7 +18,7 @@ export interface Check {
   at?: string;
 }
 
-export function SourceOutcome({ check, kind }: { check: Check; kind: Kind }) {
+export function SourceOutcome({ check }: { check: Check }) {
   const { t } = useTranslation();
   const problem = useProblemText(
     new ProblemError(502, { code: check.code, detail: check.message, hint: check.hint }),
@@ -47,7 +46,7 @@ export function SourceOutcome({ check, kind }: { check: Check; kind: Kind }) {
       </Group>
       {told !== undefined && (
         <Text size="xs" mt={4} className={classes.told}>
-          {t('external.told', { kind: t(`external.kinds.${kind}`), reason: String(told) })}
+          {t('external.told', { reason: String(told) })}
         </Text>
       )}
       {typeof install === 'string' && (
