@@ -31,6 +31,8 @@ from refdesk.gateway import (
     WrongModelKind,
     store_gates,
 )
+from refdesk.gateway.schemas import ModelChange
+from refdesk.gateway.service import ModelService
 from refdesk.gateway.tables import Model
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
@@ -203,6 +205,16 @@ async def test_the_gate_of_a_reranker_holds_unless_a_request_names_another(libra
     assert (held.decision.gate, held.decision.threshold) == ("rerank", 2.0)
     named = RerankChoice(reranker.model_id, min_score=0.0)
     assert (await library.search(asked, made.base, rerank=named)).found
+
+
+async def test_another_model_behind_a_reranker_has_no_gate_of_the_former(library: Library) -> None:
+    reranker = await add_reranker(library)
+    async with library.database.transaction() as session:
+        await store_gates(session, library.scope, reranker.model_id, {"kind": "reranker", "least_score": 0.4})
+        service = ModelService(session, library.scope, Cipher(b"k" * 32))
+        kept = await service.change(reranker.model_id, ModelChange(name=f"renamed {new_id()}"))
+        assert kept.gates is not None
+        assert (await service.change(reranker.model_id, ModelChange(model_name="other"))).gates is None
 
 
 async def test_a_reranker_that_fails_ends_the_calibration(library: Library) -> None:
