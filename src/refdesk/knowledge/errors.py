@@ -1,6 +1,6 @@
 """What can go wrong with bases, uploads, documents and paragraphs. Reading a file has its own errors."""
 
-from refdesk.kit.errors import AppError, Conflict, Invalid, TooLarge, Unavailable
+from refdesk.kit.errors import AppError, Conflict, Invalid, NotFound, TooLarge, Unavailable
 
 
 class NameTaken(Conflict):
@@ -157,6 +157,14 @@ class NoVersionsYet(Conflict):
     code = "draft-has-no-versions"
     message = "A preview has no versions."
     hint = "Import it first; from then on every new file makes a version."
+
+
+class ParagraphDeleted(NotFound):
+    """Somebody deleted the paragraph or joined it with another; `details` tell when and in which document."""
+
+    code = "paragraph-deleted"
+    message = "This paragraph was deleted, or joined with another one, by hand."
+    hint = "Its document shows what is there now; an earlier version may still have it."
 
 
 class NotEdited(Conflict):

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, or_, select, text, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.kit.clock import now
 from refdesk.kit.like import containing
 from refdesk.knowledge.access import may_see, may_see_owner_of_paragraph
 from refdesk.knowledge.indexing.tables import IndexedParagraph
 from refdesk.knowledge.passage_metadata import paragraphs_with
-from refdesk.knowledge.tables import Document, Paragraph
+from refdesk.knowledge.tables import DeletedParagraph, Document, Paragraph
 
 # How far apart paragraphs are moved to make room for others, and the largest position there is: cursors
 # have nine digits.
@@ -269,6 +271,31 @@ class ParagraphRepository:
                 Paragraph.workspace_id == self.scope.workspace_id, Paragraph.id.in_(paragraph_ids)
             )
         )
+
+    async def note_deleted(self, document_id: UUID, paragraph_ids: Sequence[UUID]) -> None:
+        """Remember that somebody took these out of the document."""
+        if paragraph_ids:
+            of_all = {
+                "document_id": document_id,
+                "workspace_id": self.scope.workspace_id,
+                "deleted_at": now(),
+            }
+            statement = insert(DeletedParagraph)
+            # One that a rollback brought back may be deleted once more.
+            again = statement.on_conflict_do_update(
+                index_elements=["paragraph_id"], set_={"deleted_at": statement.excluded.deleted_at}
+            )
+            await self.session.execute(again, [{"paragraph_id": key, **of_all} for key in paragraph_ids])
+
+    async def deleted(self, paragraph_id: UUID) -> DeletedParagraph | None:
+        """That the paragraph was taken out of its document by hand, if it was."""
+        found = await self.session.scalars(
+            select(DeletedParagraph).where(
+                DeletedParagraph.workspace_id == self.scope.workspace_id,
+                DeletedParagraph.paragraph_id == paragraph_id,
+            )
+        )
+        return found.one_or_none()
 
     async def remove_all(self, document_id: UUID) -> None:
         await self.session.execute(

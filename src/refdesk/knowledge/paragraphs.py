@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.kit.errors import NotFound
 from refdesk.knowledge.cursors import decode_position
-from refdesk.knowledge.errors import NotEdited, ParagraphChanged
+from refdesk.knowledge.errors import NotEdited, ParagraphChanged, ParagraphDeleted
 from refdesk.knowledge.indexing import IndexWriter
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.paragraph_repository import ParagraphRepository, Wanted
@@ -83,7 +83,10 @@ class Paragraphs:
         """The paragraph as it stands, else as the last version says that had it; or `NotFound`."""
         paragraph = await self.repository.find(paragraph_id)
         if paragraph is None:
-            return await Versions(self.session, self.scope).past_paragraph(paragraph_id)
+            try:
+                return await Versions(self.session, self.scope).past_paragraph(paragraph_id)
+            except NotFound:
+                raise await self._gone(paragraph_id) from None
         document = await self.documents.get(paragraph.document_id)
         return await self.shown(document, paragraph)
 
@@ -153,14 +156,24 @@ class Paragraphs:
         """
         found = await self.repository.find(paragraph_id)
         if found is None:
-            raise NotFound("There is no such paragraph.")
+            raise await self._gone(paragraph_id)
         document = await self.documents.get(found.document_id, lock=True)
         paragraph = await self.repository.find(paragraph_id)
         if paragraph is None:
-            raise NotFound("There is no such paragraph.")
+            raise await self._gone(paragraph_id)
         if revision is not None and revision != paragraph.revision:
             raise ParagraphChanged(revision=paragraph.revision)
         return paragraph, document
+
+    async def _gone(self, paragraph_id: UUID) -> NotFound:
+        """Why there is no paragraph of this id, as far as the caller may know."""
+        deleted = await self.repository.deleted(paragraph_id)
+        document = None if deleted is None else await self.documents.find(deleted.document_id)
+        if deleted is None or document is None:
+            return NotFound("There is no such paragraph.")
+        return ParagraphDeleted(
+            document_id=str(document.id), document=document.name, deleted_at=deleted.deleted_at.isoformat()
+        )
 
     async def remove(
         self, document: Document, paragraphs: Sequence[Paragraph], *, for_good: bool = True
@@ -178,6 +191,7 @@ class Paragraphs:
             document.progress_done = min(document.progress_done, document.progress_total)
         settle_conflict(document, ids)
         await self.repository.remove(ids)
+        await self.repository.note_deleted(document.id, ids)
         if for_good:
             gone = {origin for paragraph in paragraphs for origin in paragraph.origins}
             gone -= await self.repository.standing_origins(document.id, gone)

@@ -310,6 +310,19 @@ class PastParagraph(Base):
     workspace_id: Mapped[WorkspaceId]
 
 
+class DeletedParagraph(Base):
+    """That somebody deleted a paragraph, or joined it with another; what it said is kept nowhere for that."""
+
+    __tablename__ = "deleted_paragraphs"
+
+    paragraph_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    document_id: Mapped[UUID] = mapped_column(
+        Uuid, ForeignKey("documents.id", ondelete="CASCADE"), index=True
+    )
+    workspace_id: Mapped[WorkspaceId]
+    deleted_at: Mapped[Timestamp]
+
+
 class Source(Base):
     """Where documents come from and are fetched again: a web site, or a folder somebody's client sends.
 

@@ -222,6 +222,32 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_past_paragraphs_workspace_id"), "past_paragraphs", ["workspace_id"], unique=False
     )
+    op.create_table(
+        "deleted_paragraphs",
+        sa.Column("paragraph_id", sa.Uuid(), nullable=False),
+        sa.Column("document_id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"],
+            ["documents.id"],
+            name=op.f("fk_deleted_paragraphs_document_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_deleted_paragraphs_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("paragraph_id", name=op.f("pk_deleted_paragraphs")),
+    )
+    op.create_index(
+        op.f("ix_deleted_paragraphs_document_id"), "deleted_paragraphs", ["document_id"], unique=False
+    )
+    op.create_index(
+        op.f("ix_deleted_paragraphs_workspace_id"), "deleted_paragraphs", ["workspace_id"], unique=False
+    )
     op.add_column("documents", sa.Column("is_active", sa.Boolean(), nullable=False, server_default=sa.true()))
     op.add_column("documents", sa.Column("is_draft", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("documents", sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True))
@@ -316,6 +342,9 @@ def downgrade() -> None:
     op.drop_column("documents", "expires_at")
     op.drop_column("documents", "is_draft")
     op.drop_column("documents", "is_active")
+    op.drop_index(op.f("ix_deleted_paragraphs_workspace_id"), table_name="deleted_paragraphs")
+    op.drop_index(op.f("ix_deleted_paragraphs_document_id"), table_name="deleted_paragraphs")
+    op.drop_table("deleted_paragraphs")
     op.drop_index(op.f("ix_past_paragraphs_workspace_id"), table_name="past_paragraphs")
     op.drop_index(op.f("ix_past_paragraphs_version_id"), table_name="past_paragraphs")
     op.drop_table("past_paragraphs")
