@@ -8,13 +8,14 @@ from refdesk.kit.errors import AppError
 from refdesk.knowledge.parsing import errors as parsing
 from refdesk.knowledge.qa import errors as qa
 from refdesk.knowledge.sources import errors as sources
+from refdesk.knowledge.splitting import errors as splitting
 
 # What people did themselves, and what says by its text what there is to say.
 _NEEDS_NONE = {"parse-cancelled", "unreadable-file", "source-idle", "source-kind-mismatch", "path-invalid"}
 
 
 def _failures() -> Iterator[type[AppError]]:
-    for module in (parsing, qa, sources):
+    for module in (parsing, qa, sources, splitting):
         for kind in vars(module).values():
             if isinstance(kind, type) and issubclass(kind, AppError) and kind.__module__ == module.__name__:
                 yield kind

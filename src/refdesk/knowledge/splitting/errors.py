@@ -8,6 +8,7 @@ class SettingsInvalid(Invalid):
 
     code = "split-settings-invalid"
     message = "The split settings cannot be used."
+    hint = "Correct the setting that the details name."
 
 
 class PatternInvalid(Invalid):
