@@ -34,7 +34,6 @@ FIELDS = {"score": "score", "url": "link", "metadata": "facts"}
 class Service(BaseHTTPRequestHandler):
     """Finds both pages for any question, and wants the key `open sesame`."""
 
-    @override
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         allowed = self.headers["Authorization"] == "Bearer open sesame"
@@ -163,6 +162,6 @@ def test_values_of_filters_are_what_they_look_like(pair: str, expected: tuple[st
 
 def test_the_kinds_tell_how_to_install_what_is_missing(run: Run) -> None:
     told = {kind["kind"]: kind for kind in json.loads(run("kinds", "--json").stdout)}
-    lines = dict(line.partition("  ")[::2] for line in run("kinds").stdout.splitlines())
+    lines = run("kinds").stdout.splitlines()
     for name, kind in told.items():
-        assert lines[name] == ("" if kind["is_installed"] else f"not installed: {kind['install']}")
+        assert (name if kind["is_installed"] else f"{name}  not installed: {kind['install']}") in lines
