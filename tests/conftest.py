@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import settings
 from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -24,6 +25,9 @@ from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
 
 _numbers = count(1)
+
+settings.register_profile("untimed", deadline=None)  # a slow machine is no fault of what is tested
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

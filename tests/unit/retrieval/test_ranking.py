@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from refdesk.knowledge.indexing import Statistics, salt_of, term_of
@@ -19,8 +19,6 @@ from refdesk.retrieval.statements import Filters, Target, candidates_statement
 
 cosines = st.floats(-1, 1)
 words = st.floats(0, 60)
-settings.register_profile("ranking", deadline=None)  # a slow machine is no fault of fusion
-settings.load_profile("ranking")
 rows = st.lists(st.tuples(cosines, words, st.booleans()), min_size=1, max_size=40)
 
 
