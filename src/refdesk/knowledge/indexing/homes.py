@@ -22,8 +22,8 @@ HALFVEC_HNSW_LIMIT = 4_000
 
 HNSW_M = 16
 HNSW_EF_CONSTRUCTION = 100
-# Taken only as far as the graph needs it, about 1.4 kB an entry of 384 dimensions. A graph that does not fit is
-# finished on disk, many times slower.
+# Taken only as far as the graph needs it, about 1.4 kB an entry of 384 dimensions. A graph that does not fit
+# is finished on disk, many times slower.
 BUILD_MEMORY = "2GB"
 
 _MOVED = COLUMNS.removeprefix("home, ")
