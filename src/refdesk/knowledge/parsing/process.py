@@ -180,9 +180,7 @@ def _teller(told: SimpleQueue[tuple[int, int]]) -> OnProgress:
     return tell
 
 
-def _pass_on(
-    told: SimpleQueue[tuple[int, int]], listener: OnProgress | None, wait_s: float
-) -> None:
+def _pass_on(told: SimpleQueue[tuple[int, int]], listener: OnProgress | None, wait_s: float) -> None:
     """Hand on what was told so far, after waiting for something to be told."""
     with contextlib.suppress(Empty):
         counts = told.get(timeout=max(wait_s, 0.001))

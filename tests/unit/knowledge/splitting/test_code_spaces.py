@@ -16,8 +16,11 @@ def test_code_keeps_its_spaces_blank_lines_and_separators() -> None:
 
 
 def test_prose_around_code_is_still_cleaned() -> None:
-    blocks = (("paragraph", "a   b  "), ("code", "x   =   1"), ("paragraph", "c\u200b    d\n\n\n\ne"))
-    (paragraph,) = (result := split(parsed_of(*blocks))).paragraphs
+    (paragraph,) = (
+        result := split(
+            parsed_of(("paragraph", "a   b  "), ("code", "x   =   1"), ("paragraph", "c\u200b    d\n\n\n\ne"))
+        )
+    ).paragraphs
     assert paragraph.content == "a b\n\n```\nx   =   1\n```\n\nc d\n\ne"
     assert result.removed_chars == 1
 
