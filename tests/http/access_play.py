@@ -74,7 +74,7 @@ class Kept:
         return (self.id, self.word, self.name, *self.paragraphs)
 
 
-@dataclass
+@dataclass(repr=False)
 class Play:
     """The base, who plays, and the rules as the oracle sees them."""
 
