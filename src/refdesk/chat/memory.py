@@ -13,6 +13,7 @@ from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.sight import MEMORY_STAGE, READ_RUNS, Sight
 from refdesk.chat.tables import Run
 from refdesk.kit.database import Database
+from refdesk.knowledge import sees_all
 
 log = structlog.get_logger(__name__)
 
@@ -52,11 +53,13 @@ class StoredHistory:
     async def turns(self, limit: int) -> list[Turn]:
         async with self.database.transaction() as session:
             conversation = await ConversationRepository(session, self.scope).get(self.run.conversation_id)
+            # Whether an answer is withheld hangs on what its model was told of, back to the first turn.
+            most = limit * LOOK_BACK + 1
             runs = await RunRepository(session, self.scope).of_conversation(
-                conversation, limit=limit * LOOK_BACK + 1
+                conversation, limit=most if sees_all(self.scope) else None
             )
             sight = await Sight.of(session, self.scope, runs)
-        return turns_of([run for run in runs if run.id not in sight.withheld], self.run, limit)
+        return turns_of([run for run in runs[-most:] if run.id not in sight.withheld], self.run, limit)
 
 
 def turns_of(runs: list[Run], current: Run, limit: int) -> list[Turn]:

@@ -18,7 +18,7 @@ from refdesk.gateway import (
 )
 from refdesk.gateway.openai import Connection
 from refdesk.gateway.reranking import SHAPES, RemoteReranker, Shape, detect_shape
-from refdesk.kit.http import guarded_client
+from refdesk.kit.http import AddressRefused, guarded_client
 from refdesk.testing.scripted_model import Reply, ScriptedModel, body, error, hang, scripted_model
 from refdesk.testing.scripted_reranker import reranks, rows
 
@@ -101,6 +101,13 @@ async def test_more_texts_than_a_request_takes_are_sent_in_several(
     # Several are under way at once, so they may arrive in any order.
     sizes = sorted(len(request.body["texts"]) for request in server.requests)
     assert sizes == [2, 3, 3, 3, 3, 3, 3]
+
+
+async def test_an_address_that_is_refused_is_an_error_like_others(server: ScriptedModel) -> None:
+    async with guarded_client(allow_private=False) as client:
+        connection = Connection(client, server.base_url, None)
+        with pytest.raises(AddressRefused):
+            await RemoteReranker(uuid4(), "scripted", connection, "vllm").rerank("q", ["t"], timeout_s=5)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from uuid import UUID
 from refdesk.gateway.errors import ModelBadResponse, ModelError, ModelNotThere, ModelRefused, ModelTimeout
 from refdesk.gateway.openai import Connection
 from refdesk.gateway.reranking.shapes import SHAPES, Shape, body_of, path_of, scores_of
+from refdesk.kit.errors import AppError
 
 AT_ONCE = 4
 
@@ -28,7 +29,8 @@ class RemoteReranker:
     async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
         """One score a text, in the order given; greater is nearer. `timeout_s` bounds the whole call.
 
-        Scores are the server's own: most give 0–1, some a logit. Raises `ModelError`s.
+        Scores are the server's own: most give 0–1, some a logit. Raises `ModelError`s, and
+        `AddressRefused` and `ResponseTooLarge` as they are.
         """
         try:
             async with asyncio.timeout(timeout_s):
@@ -47,7 +49,7 @@ class RemoteReranker:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(scored(batch)) for batch in batches]
-        except* ModelError as errors:
+        except* AppError as errors:  # also an address that is refused, or too long a reply
             failure = _first(errors)
         else:
             return [score for task in tasks for score in task.result()]
@@ -63,7 +65,7 @@ class RemoteReranker:
         return scores_of(answer, len(texts))
 
 
-def _first(errors: BaseExceptionGroup[ModelError]) -> ModelError:
+def _first(errors: BaseExceptionGroup[AppError]) -> AppError:
     for error in errors.exceptions:
         return _first(error) if isinstance(error, BaseExceptionGroup) else error
     raise AssertionError("a group of exceptions is never empty")

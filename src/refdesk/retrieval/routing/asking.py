@@ -12,7 +12,8 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Completer, CompletionRequest, Message, ModelError
+from refdesk.gateway import Completer, CompletionRequest, Message
+from refdesk.kit.errors import AppError
 from refdesk.retrieval.routing.choice import BaseScore, Route, RouteSettings
 
 TIMEOUT_S = 15.0
@@ -97,7 +98,7 @@ async def with_model(
     shown = shown[:_MOST_SHOWN]
     try:
         named = await ask(completers, scope, settings.model_id, question, shown)
-    except ModelError as error:
+    except AppError as error:  # of the model, or that there is none of this id and kind
         return replace(route, warning=error.code)
     except ValueError:
         return replace(route, warning="model-bad-response")
