@@ -1,9 +1,9 @@
 """Bytes → text, whatever the encoding, never a crash.
 
-Order: byte order mark, UTF-16/32 by the pattern of zero bytes, strict UTF-8, the declared encoding
-(`declared`), then the East Asian encodings and finally single-byte ones judged on a sample. The East Asian
-candidates overlap (Big5 and EUC-KR bytes are mostly valid GB18030), so each decoding is scored by how many
-of its characters are everyday ones; a general detector alone mistook short Big5 texts.
+Order: byte order mark, UTF-16/32 by the pattern of zero bytes, the encodings of seven bits, strict UTF-8, the
+declared encoding (`declared`), then the East Asian and finally single-byte ones judged on a sample. The East
+Asian candidates overlap (Big5 and EUC-KR bytes are mostly valid GB18030), so each decoding is scored by how
+many of its characters are everyday ones; a general detector alone mistook short Big5 texts.
 """
 
 import codecs
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from charset_normalizer import from_bytes
 
 from refdesk.knowledge.parsing.latin import latin_encoding
+from refdesk.knowledge.parsing.seven_bit import seven_bit
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -70,7 +71,7 @@ _RARE = re.compile("[\ue000-\uf8ff\uff61-\uff9f\u3400-\u4dbf\u0080-\u009f\ufffd]
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Text with its encoding (a Python codec name) and the number of bytes that could not be decoded."""
+    """Text with its encoding (a Python codec name, or iso2022_cn) and how many bytes could not be decoded."""
 
     text: str
     encoding: str
@@ -87,6 +88,9 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     wide = _wide(data[:_SAMPLE])
     if wide:
         return _finish(data, wide, certain=True)
+    narrow = seven_bit(data, declared)
+    if narrow:
+        return _decoded(narrow[0], data, narrow[1], certain=True)
     try:
         return _decoded(data.decode("utf-8"), data, "utf-8", certain=True)
     except UnicodeDecodeError:
@@ -103,6 +107,9 @@ def sample_of(head: bytes) -> tuple[str, bool]:
     head = head[len(bom[0]) :] if bom else head
     if wide:
         return codecs.getincrementaldecoder(wide)(errors="replace").decode(head), True
+    narrow = seven_bit(head, None, whole=False)
+    if narrow:
+        return narrow[0], True
     try:
         # Not final: the beginning may end within a character.
         return codecs.getincrementaldecoder("utf-8")().decode(head), True

@@ -14,7 +14,14 @@ from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.embedded_pictures import pictures_beside
 from refdesk.knowledge.parsing.encoding import decode
-from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, UnpackedTooLarge, UnsupportedKind
+from refdesk.knowledge.parsing.errors import (
+    CorruptFile,
+    EmptyFile,
+    NestedTooDeep,
+    NoText,
+    UnpackedTooLarge,
+    UnsupportedKind,
+)
 from refdesk.knowledge.parsing.html import html_blocks, html_text
 from refdesk.knowledge.parsing.nested import Members
 
@@ -78,7 +85,9 @@ class Mail:
         own = finish(name, self.kind, found, meta, "\n".join(sources))
         members = Members(found, options, options.max_unpacked_bytes, level=2)
         for count, (title, content) in enumerate(attachments):
-            if count >= options.max_members or options.max_nesting < 1 or len(content) > members.left:
+            if options.max_nesting < 1:
+                members.skip(title, NestedTooDeep("Messages and archives are nested too deep."))
+            elif count >= options.max_members or len(content) > members.left:
                 members.skip(title, UnpackedTooLarge("The attachment is beyond the limits of one message."))
             elif not content:
                 members.skip(title, EmptyFile())
@@ -113,7 +122,7 @@ def decoded_words(value: str) -> str:
         raw = value.encode("ascii", "surrogateescape")
     except UnicodeEncodeError:
         return " ".join(value.split())
-    text = " ".join(decode(raw).text.split()) if not raw.isascii() else " ".join(value.split())
+    text = " ".join(decode(raw).text.split())
     # Old mailers put encoded words inside quotes or next to each other without a space.
     text = re.sub(r"(\?=)(?==\?)", r"\1 ", text)
     try:
