@@ -19,6 +19,7 @@ from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import (
     CorruptFile,
     EmptyFile,
+    NestedTooDeep,
     NoText,
     ParseError,
     UnpackedTooLarge,
@@ -47,7 +48,7 @@ class Archive:
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Members under headings; one that cannot be read is reported and the others are kept."""
         if options.max_nesting < 1:
-            raise UnpackedTooLarge("Archives are nested deeper than the limit allows.")
+            raise NestedTooDeep
         found = BlockList()
         members = Members(found, options, options.max_unpacked_bytes, weighs_lost=True)
         with open_zip(data) as archive:
@@ -61,7 +62,7 @@ class Archive:
             for path in [path for path in pictures if path not in reader.shown]:
                 reader.picture_alone(path)
         if not found.blocks:
-            raise nothing_read(members.skipped)
+            raise nothing_read(members)
         own = finish(name, self.kind, BlockList(), {"pictures": len(pictures) or None}, "")
         return members.close(own)
 

@@ -94,6 +94,23 @@ class UnpackedTooLarge(ParseError):
     hint = "Split it or remove pictures; the limits are the settings that begin with REFDESK_PARSE_MAX."
 
 
+class NestedTooDeep(ParseError):
+    """An archive or message inside others, deeper than the limit allows."""
+
+    code = "archive-nested-too-deep"
+    status = 413
+    message = "Archives are nested deeper than the limit allows."
+    hint = "Unpack the outer archives and upload what they hold, or raise REFDESK_PARSE_MAX_NESTING."
+
+
+class NoMemberRead(ParseError):
+    """No file of an archive could be read, each for a reason of its own."""
+
+    code = "no-member-read"
+    message = "No file of the archive could be read, for different reasons."
+    hint = "Unpack the archive and upload its files one by one: each then tells what it needs."
+
+
 class ResultTooLarge(ParseError):
     """The text read from the file is larger than the limit."""
 
@@ -149,6 +166,8 @@ BY_CODE: dict[str, type[ParseError]] = {
         TooManyPages,
         PictureTooLarge,
         UnpackedTooLarge,
+        NestedTooDeep,
+        NoMemberRead,
         ResultTooLarge,
         ParseTimeout,
         ParseMemory,

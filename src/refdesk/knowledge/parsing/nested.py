@@ -5,19 +5,20 @@ under a heading with its name; its own headings go one level down; its pages are
 and are left out.
 """
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refdesk.kit.wording import counted
 from refdesk.knowledge.parsing.blocks import BlockList, Parsed, ParseOptions, ParseWarning
 from refdesk.knowledge.parsing.errors import (
+    BY_CODE,
     EmptyFile,
-    NoText,
+    NoMemberRead,
     ParseCrashed,
     ParseError,
     PasswordRequired,
-    UnpackedTooLarge,
+    PasswordWrong,
     UnsupportedKind,
 )
 from refdesk.knowledge.parsing.progress import listening
@@ -57,6 +58,7 @@ class Members:
     skipped: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     files_read: int = 0
     files_left_out: int = 0
+    reasons: Counter[str] = field(default_factory=Counter[str])
     _lost: int = 0
     _named: list[ParseWarning] = field(default_factory=list[ParseWarning])
     _warned: int = 0
@@ -104,6 +106,7 @@ class Members:
     def skip(self, name: str, reason: ParseError) -> None:
         """Record a member that was not read."""
         self.files_left_out += 1
+        self.reasons[reason.code] += 1
         self._lost += not isinstance(reason, UnsupportedKind | EmptyFile)
         if len(self.skipped) < _MAX_LISTED:
             self.skipped.append({"name": name, "code": reason.code, "reason": reason.text})
@@ -157,12 +160,26 @@ class Members:
         )
 
 
-def nothing_read(skipped: Sequence[dict[str, str]]) -> ParseError:
-    """Why an archive gave nothing at all: its own emptiness, or what all members have in common."""
+def nothing_read(members: Members) -> ParseError:
+    """Why an archive gave nothing at all: its own emptiness, or why its members could not be read.
+
+    One reason for all of them is the archive's too. Of several the commonest is named; a password that is
+    missing or wrong stays the reason, as it is the only one that can be put right at once.
+    """
+    skipped, total = members.skipped, members.reasons.total()
     if not skipped:
         return EmptyFile("The archive holds no files.")
     named = "; ".join(f"{item['name']}: {item['reason']}" for item in skipped[:5])
-    codes = {item["code"] for item in skipped}
-    same = [kind for kind in (UnpackedTooLarge, PasswordRequired, NoText) if codes == {kind.code}]
-    kind = same[0] if same else EmptyFile
-    return kind(f"No file of the archive could be read. {named}", members=len(skipped))
+    (commonest, times), *others = members.reasons.most_common()
+    details: dict[str, Any] = {"members": total, "reasons": dict(members.reasons)}
+    if not others:
+        kind = BY_CODE.get(commonest, ParseError)
+        return kind(f"No file of the archive could be read. {named}", **details)
+    sealed = [kind for kind in (PasswordWrong, PasswordRequired) if kind.code in members.reasons]
+    kind = sealed[0] if sealed else NoMemberRead
+    told = next((item["reason"] for item in skipped if item["code"] == commonest), "")
+    return kind(
+        f"No file of the archive could be read, for different reasons. The commonest, with {times} of "
+        f"{counted(total, 'file')}: {told} ({commonest}) The first: {named}",
+        **details,
+    )

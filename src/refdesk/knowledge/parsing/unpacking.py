@@ -53,7 +53,18 @@ def read_member(
             raise (PasswordWrong if password else PasswordRequired) from error
         raise CorruptFile(reason=str(error)) from error
     except _UNREADABLE as error:
+        if password and _is_sealed(archive, member):
+            # The old cipher checks one byte: of 256 wrong passwords one passes, and gives garbage.
+            raise PasswordWrong(
+                "The password does not open the file in the archive, or the file is damaged.",
+                reason=str(error),
+            ) from error
         raise CorruptFile(reason=str(error)) from error
     if len(content) > left:
         raise UnpackedTooLarge
     return content
+
+
+def _is_sealed(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> bool:
+    info = archive.getinfo(member) if isinstance(member, str) else member
+    return bool(info.flag_bits & 1)

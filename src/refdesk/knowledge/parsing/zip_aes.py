@@ -11,7 +11,7 @@ import struct
 import zipfile
 import zlib
 
-from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, UnpackedTooLarge
+from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, PasswordWrong, UnpackedTooLarge
 
 METHOD = 99
 _FIELD = 0x9901
@@ -34,7 +34,7 @@ def read_aes_member(
     body, seal = sealed[size // 2 + 2 : -10], sealed[-10:]
     keys = hashlib.pbkdf2_hmac("sha1", password.encode(), salt, 1000, 2 * size + 2)
     if keys[-2:] != check:
-        raise PasswordRequired("The password does not open the file in the archive.")
+        raise PasswordWrong("The password does not open the file in the archive.")
     if not hmac.compare_digest(hmac.new(keys[size : 2 * size], body, "sha1").digest()[:10], seal):
         raise CorruptFile(reason="an encrypted member was changed")
     plain = _decrypted(body, keys[:size])

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests.unit.knowledge.parsing.pictures import picture_of
 
-from refdesk.knowledge.parsing import EmptyFile, ParseOptions, PasswordRequired, UnpackedTooLarge, parse
+from refdesk.knowledge.parsing import CorruptFile, EmptyFile, ParseError, ParseOptions, parse
 
 
 def _zip(members: Mapping[str, bytes]) -> bytes:
@@ -75,8 +75,10 @@ def test_archive_in_an_archive_is_read_to_the_limit_of_depth() -> None:
     for level in range(3):
         data = _zip({f"level{level}.zip": data})
     assert parse(data, "a.zip", ParseOptions(max_nesting=4)).blocks[-1].text == "deep"
-    with pytest.raises(UnpackedTooLarge):
+    with pytest.raises(ParseError) as failed:
         parse(data, "a.zip", ParseOptions(max_nesting=3))
+    assert failed.value.code == "archive-nested-too-deep"
+    assert "REFDESK_PARSE_MAX_NESTING" in str(failed.value.hint_text)
 
 
 def test_ratio_size_and_count_are_limited_and_the_rest_is_read() -> None:
@@ -194,11 +196,12 @@ def test_archive_sealed_with_aes_opens_with_its_password(strength: int) -> None:
     parsed = parse(data, "a.zip", ParseOptions(password="geheim"))
     assert parsed.blocks[0].text == "秘密.txt"
     assert parsed.blocks[1].text == text.strip()
-    for password in (None, "wrong"):
-        with pytest.raises(PasswordRequired):
+    for password, code in ((None, "password-required"), ("wrong", "password-wrong")):
+        with pytest.raises(ParseError) as failed:
             parse(data, "a.zip", ParseOptions(password=password))
+        assert failed.value.code == code
     changed = data.replace(data[200:210], bytes(10), 1)
-    with pytest.raises(EmptyFile, match="damaged"):
+    with pytest.raises(CorruptFile, match="damaged"):
         parse(changed, "a.zip", ParseOptions(password="geheim"))
 
 
