@@ -35,7 +35,7 @@ from tests.http.world import World, ok
 from refdesk.testing.scripted_model import ScriptedModel, scripted_model
 from refdesk.testing.scripted_reranker import reranks
 
-EXAMPLES = int(os.environ.get("REFDESK_TEST_ACCESS_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("REFDESK_TEST_ACCESS_EXAMPLES", "8"))
 
 
 @pytest.fixture(scope="module")
