@@ -102,7 +102,14 @@ for (const file of components) {
   });
 }
 // Looked up by the names the server gives: see i18n/useWordFor.ts.
-for (const section of ['notices.', 'problems.', 'reasons.', 'stages.', 'warnings.'])
+for (const section of [
+  'knowledge.failedStages.',
+  'notices.',
+  'problems.',
+  'reasons.',
+  'stages.',
+  'warnings.',
+])
   usedPrefixes.add(section);
 for (const key of stems) {
   if (!used.has(key) && ![...usedPrefixes].some((start) => key.startsWith(start))) {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 
-type Section = 'notices' | 'problems' | 'reasons' | 'stages' | 'warnings';
+type Section = 'knowledge.failedStages' | 'notices' | 'problems' | 'reasons' | 'stages' | 'warnings';
 
 type Values = Record<string, string | number>;
 

@@ -5,14 +5,14 @@ import { IconFileImport, IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { everyPage } from '../../api/everyPage';
 import {
   getKnowledgeBaseOptions,
   getKnowledgeBaseQueryKey,
   listDocumentsQueryKey,
-  listDraftsOptions,
   listDraftsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen';
-import { deleteDocument, importDrafts } from '../../api/generated/sdk.gen';
+import { deleteDocument, importDrafts, listDrafts } from '../../api/generated/sdk.gen';
 import type { DocumentView, KnowledgeBaseView } from '../../api/generated/types.gen';
 import { EmptyState } from '../../components/EmptyState';
 import { PageHeader } from '../../components/PageHeader';
@@ -30,6 +30,8 @@ import classes from './PreviewPage.module.css';
 
 /** Drafts change while they are read; no event tells of them. */
 const workingPollMs = 1200;
+/** What the server gives at once; a base may hold more. */
+const pageSize = 200;
 
 export default function PreviewPage() {
   const { t } = useTranslation();
@@ -66,11 +68,15 @@ function Preview({ base }: { base: KnowledgeBaseView }) {
   const uploads = useUploads(base.id).filter((upload) => upload.way === 'preview');
   const path = { knowledge_base_id: base.id };
   const drafts = useQuery({
-    ...listDraftsOptions({ path, query: { limit: 200 } }),
+    queryKey: [...listDraftsQueryKey({ path, query: { limit: pageSize } }), 'all'],
+    queryFn: ({ signal }) =>
+      everyPage((cursor) =>
+        listDrafts({ path, query: { limit: pageSize, ...cursor }, signal, throwOnError: true }),
+      ),
     refetchInterval: (query) =>
-      query.state.data?.items.some((draft) => isWorking(draft.state)) ? workingPollMs : false,
+      query.state.data?.some((draft) => isWorking(draft.state)) ? workingPollMs : false,
   });
-  const items = (drafts.data?.items ?? []).filter((draft) => !hidden.has(draft.id));
+  const items = (drafts.data ?? []).filter((draft) => !hidden.has(draft.id));
   const open = items.find((draft) => draft.id === wanted) ?? items[0];
   const importable = items.filter((draft) => draft.state === 'draft');
   const refresh = () =>
