@@ -1,5 +1,6 @@
 """Previews, versions, paragraph operations, questions and patterns over HTTP, with right and wrong input."""
 
+import json
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -247,6 +248,31 @@ async def test_patterns_are_tried_and_catastrophic_ones_refused(world: World) ->
     slow = {"patterns": [r"^(a|aa)+$"], "text": "a" * 40 + "b"}
     problem(await world.viewer.post(path, json=slow), 422, "pattern-too-slow")
     problem(await world.viewer.post(path, json={"patterns": [], "text": "x"}), 422, "invalid")
+
+
+async def test_catastrophic_patterns_are_refused_wherever_settings_are_sent(world: World) -> None:
+    slow, sound = {"patterns": [r"^(a|aa)+$"]}, {"patterns": [r"^# .+"]}
+    wrong = {"patterns": [r"(a{99999}){99999}"]}
+    bases = f"{API}/knowledge-bases"
+    named = {"name": "Patterns", "split_settings": slow}
+    problem(await world.editor.post(bases, json=named), 422, "pattern-too-slow")
+    base = ok(await world.editor.post(bases, json=named | {"split_settings": sound}))
+    path = f"{bases}/{base['id']}"
+    refused = problem(await world.editor.patch(path, json={"split_settings": slow}), 422, "pattern-too-slow")
+    assert refused["details"]["pattern"] == r"^(a|aa)+$"
+    problem(await world.editor.patch(path, json={"split_settings": wrong}), 422, "pattern-invalid")
+    assert ok(await world.editor.get(path))["split_settings"]["patterns"] == sound["patterns"]
+    for door in ("files", "drafts"):
+        files = [
+            ("settings", (None, json.dumps(slow).encode())),
+            ("files", ("a.md", b"# A\n\nHarmless.")),
+        ]
+        problem(await world.editor.post(f"{path}/{door}", files=files), 422, "pattern-too-slow")
+    site = {"kind": "website", "config": {"url": "https://site.example/"}, "split_settings": slow}
+    problem(await world.editor.post(f"{path}/sources", json=site), 422, "pattern-too-slow")
+    sent = ok(await world.editor.post(f"{path}/files", files={"files": ("b.md", b"# B\n\nHarmless.")}))
+    document = f"{API}/documents/{sent['files'][0]['document']['id']}"
+    problem(await world.editor.patch(document, json={"split_settings": slow}), 422, "pattern-too-slow")
 
 
 async def test_a_password_is_taken_with_retry_and_shown_to_nobody(world: World) -> None:

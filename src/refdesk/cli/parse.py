@@ -4,6 +4,7 @@ Prints blocks and paragraphs; a file that cannot be read exits with 2 and the er
 wonder about a file and for checks; it runs the same limited process as an upload.
 """
 
+import asyncio
 import os
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import typer
 from refdesk.cli._splitting import OverlapOption
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import get_settings
-from refdesk.knowledge import SplitOptions, parse_options
+from refdesk.knowledge import SplitOptions, parse_options, require_sound_patterns
 from refdesk.knowledge.indexing import piece_spans
 from refdesk.knowledge.parsing import Block, Parsed
 from refdesk.knowledge.reading import Limits, Reading, read_limited
@@ -89,6 +90,7 @@ def _one_of(value: str, *allowed: str) -> Any:
 def _read(file: Path, chosen: SplitOptions, settings: SplitSettings, password: str | None) -> Reading:
     if not file.is_file():
         raise typer.BadParameter(f"There is no file {file}.")
+    asyncio.run(require_sound_patterns(settings.patterns))
     limits = get_settings()
     return read_limited(file, file.name, parse_options(chosen, limits, password), settings, Limits.of(limits))
 

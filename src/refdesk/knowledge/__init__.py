@@ -40,6 +40,7 @@ from refdesk.knowledge.repository import (
     require_base,
 )
 from refdesk.knowledge.schemas import SplitOptions
+from refdesk.knowledge.split_checks import require_sound_patterns
 from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph
 from refdesk.knowledge.versions import cited_paragraphs
 from refdesk.knowledge.views import split_settings
@@ -84,6 +85,7 @@ __all__ = [
     "jobs",
     "may_see",
     "parse_options",
+    "require_sound_patterns",
     "routers",
     "sees_all",
     "split_settings",

@@ -32,8 +32,9 @@ from refdesk.knowledge.schemas import (
     KnowledgeBaseUsage,
     KnowledgeBaseView,
 )
+from refdesk.knowledge.split_checks import require_usable
 from refdesk.knowledge.tables import KnowledgeBase
-from refdesk.knowledge.views import base_view, split_settings
+from refdesk.knowledge.views import base_view
 
 REMOVE_BASE = "remove-knowledge-base"
 
@@ -86,7 +87,7 @@ class KnowledgeBases:
 
     async def create(self, body: KnowledgeBaseCreate, gateway: Gateway) -> KnowledgeBaseView:
         """A new, empty base with an index for the chosen or default embedding model."""
-        split_settings(body.split_settings)
+        await require_usable(body.split_settings)
         base_id = new_id()
         name = clean_title(body.name)
         await self._require_free(name)
@@ -115,6 +116,8 @@ class KnowledgeBases:
 
     async def update(self, base_id: UUID, body: KnowledgeBaseUpdate, gateway: Gateway) -> KnowledgeBaseView:
         """Change what the body names. New limits and split settings hold for what is added from now on."""
+        if body.split_settings is not None:
+            await require_usable(body.split_settings)
         base = await self.repository.get(base_id, lock=True)
         sent = body.model_fields_set
         if body.name is not None and (name := clean_title(body.name)) != base.name:
@@ -128,7 +131,6 @@ class KnowledgeBases:
         if "max_documents" in sent:
             base.max_documents = body.max_documents
         if body.split_settings is not None:
-            split_settings(body.split_settings)
             base.settings = {**base.settings, "split": body.split_settings.model_dump(exclude_defaults=True)}
         if body.meta is not None:
             # What the server itself keeps here is not shown as meta and cannot be overwritten unseen.

@@ -25,9 +25,10 @@ from refdesk.knowledge.metadata import checked_metadata
 from refdesk.knowledge.queueing import enqueue_processing, enqueue_removal
 from refdesk.knowledge.repository import DocumentFilter, DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import DocumentList, DocumentUpdate, DocumentView, NewDocument
+from refdesk.knowledge.split_checks import require_usable
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase, Paragraph
 from refdesk.knowledge.versions import OriginNames, new_version, split_again
-from refdesk.knowledge.views import document_view, split_settings
+from refdesk.knowledge.views import document_view
 
 # Rows of one statement: bounds its memory.
 ROWS_AT_ONCE = 5_000
@@ -126,7 +127,7 @@ class Documents:
         if body.split_settings is not None:
             wanted = body.split_settings.model_dump(exclude_defaults=True)
             if wanted != document.split_settings:
-                split_settings(body.split_settings)
+                await require_usable(body.split_settings)
                 await split_again(
                     self.session, self.scope, document, wanted, discard_edits=body.discard_edits
                 )

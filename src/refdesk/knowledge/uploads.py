@@ -31,9 +31,10 @@ from refdesk.knowledge.multipart import Event, PartBegin, PartData, decode_name,
 from refdesk.knowledge.parsing import EmptyFile
 from refdesk.knowledge.repository import DocumentRepository
 from refdesk.knowledge.schemas import DocumentView, FileOutcome, Problem, SplitOptions, UploadResult
+from refdesk.knowledge.split_checks import require_usable
 from refdesk.knowledge.tables import Blob, Document, KnowledgeBase
 from refdesk.knowledge.versions import add_document
-from refdesk.knowledge.views import document_view, split_settings, upload_limit
+from refdesk.knowledge.views import document_view, upload_limit
 
 # How much of a refused file is read past to reach the next one.
 SKIP_BYTES = 8 * 1024 * 1024
@@ -158,20 +159,20 @@ class _Reception:
 
     async def _end(self) -> None:
         if self._field is not None:
-            self._take_field(self._field_name, bytes(self._field))
+            await self._take_field(self._field_name, bytes(self._field))
             self._field = None
         elif self._file is not None:
             await self._finish(self._file)
             self._file = None
 
-    def _take_field(self, name: str, raw: bytes) -> None:
+    async def _take_field(self, name: str, raw: bytes) -> None:
         if name == "settings":
             try:
                 options = SplitOptions.model_validate_json(raw)
             except ValidationError as error:
                 problems = error.errors(include_url=False, include_context=False, include_input=False)
                 raise MalformedUpload("The settings are not valid.", problems=problems) from None
-            split_settings(options)
+            await require_usable(options)
             self._target.split = options.model_dump(exclude_defaults=True)
         elif name == "allow_duplicate":
             self._target.allow_duplicate = raw.strip().lower() == b"true"

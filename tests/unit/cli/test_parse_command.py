@@ -69,3 +69,13 @@ def test_unreadable_file_exits_with_two_and_the_error(
     assert error["code"] == code
     assert error["message"]
     assert error["hint"]
+
+
+def test_catastrophic_pattern_is_refused_though_this_text_is_harmless(
+    app: typer.Typer, tmp_path: Path
+) -> None:
+    path = tmp_path / "plain.txt"
+    path.write_text("A harmless text.\n", "utf-8")
+    result = CliRunner().invoke(app, ["parse", str(path), "--json", "--pattern", r"^(a|aa)+$"])
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["error"]["code"] == "pattern-too-slow"

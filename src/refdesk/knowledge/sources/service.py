@@ -36,8 +36,8 @@ from refdesk.knowledge.sources.schemas import (
     SyncRequest,
     WebsiteConfig,
 )
+from refdesk.knowledge.split_checks import require_usable
 from refdesk.knowledge.tables import Source, SourceItem
-from refdesk.knowledge.views import split_settings
 
 REMOVE_SOURCE = "remove-source"
 RUNNING = frozenset(("queued", "running"))
@@ -103,7 +103,7 @@ class Sources:
         else:
             config, name = body.config.model_dump(), body.name
         if body.split_settings is not None:
-            config[SPLIT] = _checked_split(body.split_settings)
+            config[SPLIT] = await _checked_split(body.split_settings)
         source = Source(
             id=new_id(),
             workspace_id=self.scope.workspace_id,
@@ -275,8 +275,8 @@ def item_view(item: SourceItem) -> SourceItemView:
     )
 
 
-def _checked_split(options: SplitOptions) -> dict[str, Any]:
-    split_settings(options)
+async def _checked_split(options: SplitOptions) -> dict[str, Any]:
+    await require_usable(options)
     return options.model_dump(exclude_defaults=True)
 
 
