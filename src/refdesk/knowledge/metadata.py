@@ -7,59 +7,25 @@ kept as ISO 8601 text, so that they compare as they stand.
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
 from typing import Any, cast
 
 import orjson
 
 from refdesk.kit.border_types import clean_json
 from refdesk.knowledge.errors import MetaInvalid
+from refdesk.knowledge.parsing.dates import DATE_NAMES, iso_date
 
 MAX_BYTES = 64 * 1024
 _MAX_TEXT = 2_000
-
-_DATE = re.compile(r"^\s*(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*日?\s*$")
-# PDF 1.7, 7.9.4: (D:YYYYMMDDHHmmSSOHH'mm')
-_PDF_DATE = re.compile(r"^D:(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:([Z+-])(\d{2})?'?(\d{2})?'?)?")
 
 _ALIASES = {
     "title": ("title", "标题"),
     "author": ("author", "authors", "creator", "作者"),
     "language": ("language", "lang", "语言"),
     "doc_type": ("doc_type", "doctype", "document type", "文档类型", "文件类型"),
-    "effective_date": ("effective_date", "effective date", "effective", "生效日期", "生效时间"),
-    "published_at": ("published_at", "published", "publish_date", "publication date", "date", "发布日期"),
     "department": ("department", "departments", "部门", "发布部门"),
-    "created": ("created", "created_at", "creationdate", "creation date", "创建时间"),
-    "modified": ("modified", "modified_at", "moddate", "last_modified", "updated", "修改时间"),
+    **DATE_NAMES,
 }
-
-
-def iso_date(value: Any) -> str | None:
-    """A day or a moment as ISO 8601 text; None for what is none."""
-    if not isinstance(value, str) or not value.strip():
-        return None
-    written = _DATE.match(value)
-    try:
-        if written:
-            return date(int(written[1]), int(written[2]), int(written[3])).isoformat()
-        pdf = _PDF_DATE.match(value)
-        if pdf:
-            return _pdf_moment(pdf)
-        moment = datetime.fromisoformat(value.strip())
-    except ValueError:
-        return None
-    return moment.isoformat() if len(value.strip()) > 10 else moment.date().isoformat()
-
-
-def _pdf_moment(found: re.Match[str]) -> str:
-    year, month, day, hour, minute, second = (int(part) if part else 0 for part in found.groups()[:6])
-    moment = datetime(year, month or 1, day or 1, hour, minute, second, tzinfo=UTC)
-    sign, hours, minutes = found.group(7), found.group(8), found.group(9)
-    if sign in ("+", "-"):
-        zone = f"{sign}{hours or '00'}:{minutes or '00'}"
-        return datetime.fromisoformat(moment.strftime("%Y-%m-%dT%H:%M:%S") + zone).isoformat()
-    return moment.isoformat()
 
 
 def _day(value: Any) -> str | None:

@@ -97,6 +97,8 @@ class Picture:
         parsed = finish(name, self.kind, found, meta, "".join(source))
         # Running lines are kept in `meta` once, so all their repetitions count as kept.
         kept = min(parsed.extracted_chars, parsed.kept_chars + running.chars)
+        # A page that was not read counts like an average one of those that were.
+        unread += len(skipped) * parsed.extracted_chars // max(1, sum(map(bool, sure.values())))
         return replace(parsed, extracted_chars=parsed.extracted_chars + unread, kept_chars=kept)
 
 

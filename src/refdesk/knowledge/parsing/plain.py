@@ -65,4 +65,8 @@ def report_damage(decoded: Decoded, found: BlockList) -> None:
         if decoded.replaced > 0.3 * max(1, len(decoded.text)):
             raise UnsupportedKind("The file is not text in any known encoding.")
     elif not decoded.certain:
-        found.warn("encoding-guessed", f"The encoding was guessed to be {decoded.encoding}.")
+        found.warn(
+            "encoding-guessed",
+            f"The encoding was guessed to be {decoded.encoding}.",
+            encoding=decoded.encoding,
+        )

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import cast
 
 from refdesk.knowledge.parsing.blocks import Parsed, ParseOptions, Parser, ParseWarning
+from refdesk.knowledge.parsing.dates import with_iso_dates
 from refdesk.knowledge.parsing.embedded_pictures import has_pictures_beside, pictures_beside
 from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, OldPresentation, UnsupportedKind
 from refdesk.knowledge.parsing.identify import BINARY_MARKS, head_of
@@ -127,6 +128,7 @@ def parse(data: bytes, name: str, options: ParseOptions | None = None) -> Parsed
         raise CorruptFile("The file is nested deeper than any person would write it.") from error
     if not parsed.blocks:  # nothing but control characters, say
         raise EmptyFile
+    parsed = with_iso_dates(parsed)
     expected = _kind_of_name(name)
     if expected and expected != parsed.kind and not (parsed.kind == "text" and expected == "markdown"):
         warning = ParseWarning(

@@ -41,6 +41,8 @@ _META = {
     "Subject": "subject",
     "Keywords": "keywords",
     "Producer": "producer",
+    "CreationDate": "created",
+    "ModDate": "modified",
 }
 _FORMAT_ERROR, _PASSWORD_ERROR, _SECURITY_ERROR = 3, 4, 5
 # A page with so few characters beside a picture that covers so much of it is a scan with a stamp.
@@ -115,6 +117,8 @@ class _Reading:
         self.without_text: list[int] = []
         self.layers: list[int] = []
         self.unread: dict[int, int] = {}
+        self.missing: set[int] = set()
+        self.with_text = 0
         self.cut_short: dict[int, float] = {}
         self.hidden = 0
         self.doubled = 0
@@ -135,7 +139,9 @@ class _Reading:
         # Running lines are kept in `meta` once, so all their repetitions count as kept.
         parsed = finish(self.name, "pdf", self.found, meta, "".join(self.source))
         kept = min(parsed.extracted_chars, parsed.kept_chars + running.chars)
-        unread = sum(self.unread.values())
+        unread = sum(self.unread.values()) + len(self.missing) * parsed.extracted_chars // max(
+            1, self.with_text
+        )
         return replace(parsed, extracted_chars=parsed.extracted_chars + unread, kept_chars=kept)
 
     def _page(self, number: int) -> PageInput | None:
@@ -149,9 +155,11 @@ class _Reading:
             self.found.warn("damaged-page", f"Page {number} is damaged and was left out.", number)
             del self.heights[number - 1 :]
             self.heights.append(0.0)
+            self.missing.add(number)
             return None
         page.close()
         if made is not None:
+            self.with_text += any(made.by_turn.values()) and number not in self.missing
             self.source.extend(g.char for glyphs in made.by_turn.values() for g in glyphs)
         return made
 
@@ -185,7 +193,21 @@ class _Reading:
             self.doubtful.append(number)
         elif quality == "none" and self._shows_something(page):
             self.without_text.append(number)
+        if quality != "doubtful" and self._is_missing(number, len(text) if quality == "usable" else 0):
+            self.missing.add(number)
         return layer
+
+    def _is_missing(self, number: int, chars: int) -> bool:
+        """Whether nobody read what stands on a page, so that it counts like an average page of the file.
+
+        A page on which OCR looked for text and found none was read.
+        """
+        was_left_out = self.scans is None or number in self.scans.skipped
+        if number in self.without_text:
+            return was_left_out
+        return number in self.unreadable or (
+            self.scans is not None and number in self.scans.skipped and chars < _FEW_CHARS
+        )
 
     def _need(self, page: Handle, frame: Frame, quality: Quality, chars: int) -> bool:
         """Whether OCR should look at a page."""
