@@ -15,15 +15,10 @@ from refdesk.knowledge.parsing.coverage import character_counts, finish
 from refdesk.knowledge.parsing.embedded_pictures import show_picture
 from refdesk.knowledge.parsing.encoding import decode
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
+from refdesk.knowledge.parsing.html_content import main_content, show_alternatives, texts_outside
 from refdesk.knowledge.parsing.html_dates import page_dates
 from refdesk.knowledge.parsing.html_depth import html_tree
-from refdesk.knowledge.parsing.html_main import (
-    drop_invisible,
-    drop_marks,
-    drop_navigation,
-    main_content,
-    visible_length,
-)
+from refdesk.knowledge.parsing.html_main import drop_invisible, drop_marks, drop_navigation
 from refdesk.knowledge.parsing.html_table import is_layout, ruby_text, table_markdown
 from refdesk.knowledge.parsing.plain import report_damage
 
@@ -84,12 +79,17 @@ class Html:
         if body is None:
             raise NoText("The page has no text.", hint="It may be built by a script in the browser.")
         drop_invisible(body)
-        whole = visible_length(body)
+        show_alternatives(body)
+        # All that the page shows, counted before anything is cut: what is lost and not told lowers coverage.
+        source = character_counts([body.text(separator=" ")])
         main = main_content(body)
-        removed = drop_navigation(main) + drop_marks(main)
-        source = character_counts([main.text(separator=" ")])
-        meta["navigation_chars"] = whole - visible_length(main)
-        meta["navigation_parts"] = removed
+        left_out = texts_outside(main, body)
+        parts = len(left_out) + drop_navigation(main, left_out) + drop_marks(main, left_out)
+        navigation = character_counts(left_out)
+        source -= navigation
+        meta["navigation_chars"] = navigation.total()
+        meta["navigation_parts"] = parts
+        del left_out, navigation
         _Walker(found).walk(main)
         del tree, body, main
         if not found.blocks:

@@ -16,8 +16,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from refdesk.kit.errors import AppError
 from refdesk.knowledge.parsing.encoding import decode
+from refdesk.knowledge.parsing.html_content import main_content
 from refdesk.knowledge.parsing.html_depth import flattened
-from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation, main_content
+from refdesk.knowledge.parsing.html_main import drop_invisible, drop_navigation
 from refdesk.knowledge.sources.addresses import normalised
 from refdesk.knowledge.sources.errors import PageNotWanted, PageWithoutText, SelectorInvalid
 
