@@ -161,6 +161,8 @@ def _print(parsed: Parsed, result: SplitResult) -> None:
         f"{_counted(len(result.paragraphs), 'paragraph')}, "
         f"coverage {parsed.coverage:.1%}"
     )
+    if navigation := int(parsed.meta.get("navigation_chars") or 0):
+        typer.echo(f"{_counted(navigation, 'character')} of navigation left out")
     for warning in (*parsed.warnings, *result.warnings):
         typer.echo(f"! {warning.code}: {warning.message}")
     for n, paragraph in enumerate(result.paragraphs, start=1):

@@ -71,6 +71,14 @@ def test_unreadable_file_exits_with_two_and_the_error(
     assert error["hint"]
 
 
+def test_navigation_that_was_left_out_is_told(app: typer.Typer, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(
+        "<html><nav>Home News</nav><h1>Title</h1><p>What people come for, at length.</p>", "utf-8"
+    )
+    assert "8 characters of navigation left out" in CliRunner().invoke(app, ["parse", str(path)]).stdout
+
+
 def test_catastrophic_pattern_is_refused_though_this_text_is_harmless(
     app: typer.Typer, tmp_path: Path
 ) -> None:

@@ -21,6 +21,8 @@ export function ReadingReport({ document, withWarnings = true }: Props) {
       t('details.kept', { count: kept_chars, share: formatPercent(coverage, 1) }),
     );
     if (removed_chars) sentences.push(t('details.removed', { count: removed_chars }));
+    const navigation = Number(document.found_meta.navigation_chars ?? 0);
+    if (navigation > 0) sentences.push(t('details.navigation', { count: navigation }));
     if (files_read) sentences.push(t('details.filesRead', { count: files_read }));
     if (files_left_out) sentences.push(t('details.filesLeftOut', { count: files_left_out }));
     sentences.push(ocr_pages ? t('details.ocr', { count: ocr_pages }) : t('details.noOcr'));

@@ -79,14 +79,9 @@ def _is_captioned(picture: LexborNode, text: str) -> bool:
 def _around(nodes: list[LexborNode], body: LexborNode) -> LexborNode:
     """The innermost element that holds all of them."""
     chain = list(_upwards(nodes[0], body))
-    at = 0
-    for node in nodes[1:]:
-        above = {parent.mem_id for parent in _upwards(node, body)}
-        while chain[at].mem_id not in above:
-            at += 1
-            if at == len(chain) - 1:
-                return body
-    return chain[at]
+    place = {node.mem_id: n for n, node in enumerate(chain)}
+    # The first of the chain that is met on the way up from each: neighbours meet it at once.
+    return chain[max(next(place[up.mem_id] for up in _upwards(n, body) if up.mem_id in place) for n in nodes)]
 
 
 def _upwards(node: LexborNode, body: LexborNode) -> Iterator[LexborNode]:

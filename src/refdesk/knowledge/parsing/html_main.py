@@ -110,7 +110,10 @@ def _names(node: LexborNode) -> str:
 
 def _is_note(node: LexborNode) -> bool:
     """A box that is part of the text, such as a warning, whatever element it is made of."""
-    return node.tag not in ("nav", "header", "footer") and _NOTES.search(_names(node)) is not None
+    names = _names(node)
+    if node.tag in ("nav", "header", "footer") or _NAMES.search(names):
+        return False  # a cookie notice is no note
+    return _NOTES.search(names) is not None
 
 
 def _belongs_to_article(node: LexborNode) -> bool:

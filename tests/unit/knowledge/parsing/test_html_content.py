@@ -62,6 +62,12 @@ def test_notes_inside_the_content_stay(kind: str, outer: str) -> None:
     assert [b.text for b in parsed.blocks][2:] == ["Switch off the mains first.", "After."]
 
 
+def test_cookie_notice_is_no_note() -> None:
+    notice = "<aside class='cookie-notice'>We use cookies.</aside>"
+    parsed = _read(f"<main><h1>Title</h1><p>{_TEXT}</p>{notice}</main>")
+    assert "cookies" not in parsed.text
+
+
 def test_footer_with_contacts_stays_in_an_article_and_one_without_does_not() -> None:
     contact = "<footer>Questions: help@desk.example, 030 1234567</footer>"
     parsed = _read(f"<article><h1>Title</h1><p>{_TEXT}</p>{contact}</article>")
