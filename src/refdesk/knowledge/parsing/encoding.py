@@ -1,9 +1,8 @@
 """Bytes → text, whatever the encoding, never a crash.
 
 Order: byte order mark, UTF-16/32 by the pattern of zero bytes, the encodings of seven bits, strict UTF-8, the
-declared encoding (`declared`), then the East Asian and finally single-byte ones judged on a sample. The East
-Asian candidates overlap (Big5 and EUC-KR bytes are mostly valid GB18030), so each decoding is scored by how
-many of its characters are everyday ones; a general detector alone mistook short Big5 texts.
+declared encoding (`declared`), then what `likelihood` finds the most probable on a sample, and for Latin
+script what `latin` does. A general detector alone took short Chinese texts for Korean and Cyrillic.
 """
 
 import codecs
@@ -12,7 +11,9 @@ from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
 
+from refdesk.knowledge.parsing.frequent import FREQUENT_SIMPLIFIED, FREQUENT_TRADITIONAL
 from refdesk.knowledge.parsing.latin import latin_encoding
+from refdesk.knowledge.parsing.likelihood import LATIN, most_likely
 from refdesk.knowledge.parsing.seven_bit import seven_bit
 
 _BOMS = (
@@ -25,6 +26,9 @@ _BOMS = (
 _SAMPLE = 64 * 1024
 # Share of everyday characters from which bytes are taken for Chinese in UTF-16.
 _EVERYDAY = 0.3
+# A guess counts where so few of its characters beyond ASCII are damaged, and is sure where it is e^15 times
+# as probable as the next one.
+_DAMAGED, _SURE = 0.02, 15.0
 _ALIASES = {
     **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
     **dict.fromkeys(("x-sjis", "shift_jis", "shift-jis"), "cp932"),
@@ -33,39 +37,12 @@ _ALIASES = {
     "big5": "cp950",
 }
 
-# The most frequent characters of running text in each script, from general corpora.
-_FREQUENT = {
-    "gb18030": (
-        "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年"
-        "过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心"
-        "她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间"
-        "由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给"
-        "世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变"
-        "四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指克许统区保至队形社"
-        "便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北"
-        "边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运笔客请"
-    ),
-    "cp950": (
-        "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年"
-        "過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看定天分還進好小部其些主樣理心"
-        "她本前開但因只從想實日軍者意無力它與長把機十民第公此已工使情明性知全三又關點正業外將兩高間"
-        "由問很最重並物手應戰向頭文體政美相見被利什二等產或新己制身果加西斯月話合回特代內信表化老給"
-        "世位次度門任常先海通教兒原東聲提立及比員解水名真論處走義各入幾口認條平系氣題活爾更別打女變"
-        "四神總何電數安少報才結反受目太量再感建務做接必場件計管期市直德資命山金指克許統區保至隊形社"
-        "便空決治展馬科司五基眼書非則聽白卻界達光放強即像難且權思王象完設式色路記南品住告類求據程北"
-        "邊死張該交規萬取拉格望覺術領共確傳師觀清今切院讓識候帶導爭運筆客請"
-    ),
-}
-_KANA = re.compile("[\u3041-\u30ff]")
-_HANGUL = re.compile("[\uac00-\ud7a3]")
-_HAN = re.compile("[\u3400-\u9fff]")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _HAN_PAGES = frozenset((0x30, *range(0x4E, 0xA0)))
 _HANGUL_PAGES = frozenset(range(0xAC, 0xD8))
 _ALPHABET_PAGES = frozenset((0x03, 0x04, 0x05, 0x06, 0x0E, 0x10))
 _SHORT = 64
 _WIDE_MARKS = frozenset("«»·•…—–“”‘’、。〈〉《》「」『』【】！（），．：；？～")
-_CYRILLIC_WORD = re.compile("[А-Яа-яЁё][а-яё]*|[А-ЯЁ]+")
 _RARE = re.compile("[\ue000-\uf8ff\uff61-\uff9f\u3400-\u4dbf\u0080-\u009f\ufffd]")
 
 
@@ -132,13 +109,11 @@ def _guessed(data: bytes, declared: str | None) -> tuple[str, bool]:
             return wide, False
     for wide in ("utf-16-le", "utf-16-be"):
         # Chinese without a single space or digit has no zero bytes; everyday characters give it away.
-        if len(data) % 2 == 0 and _score(sample, wide) >= _EVERYDAY:
+        if len(data) % 2 == 0 and _everyday(sample, wide) >= _EVERYDAY:
             return wide, False
-    east, score = _east_asian(sample)
-    if east and score >= 0.25:
-        return east, score >= 0.35
-    if _is_old_cyrillic(sample):
-        return "cp866", False
+    likely = most_likely(sample)
+    if likely is not None and likely.encoding != LATIN and likely.damage <= _DAMAGED:
+        return likely.encoding, likely.margin >= _SURE and likely.is_of_characters
     latin = latin_encoding(sample)
     if latin:
         return latin, False
@@ -209,17 +184,6 @@ def _is_printable(text: str) -> bool:
     return all(c.isprintable() or c in "\t\r\n\u3000" for c in text)
 
 
-def _is_old_cyrillic(sample: bytes) -> bool:
-    """Cyrillic of MS-DOS: nearly all foreign characters are its letters, in words of their own."""
-    text = sample.decode("cp866")
-    foreign = sum(1 for c in text if c > "\x7f")
-    if foreign < 8 or not _CYRILLIC_WORD.search(text):
-        return False
-    words = [word for word in re.findall(r"[^\W\d_]+", text) if not word.isascii()]
-    own = [word for word in words if _CYRILLIC_WORD.fullmatch(word)]
-    return sum(map(len, own)) > 0.95 * foreign and len("".join(own)) > 2.5 * len(own)
-
-
 def _plausible(data: bytes, encoding: str) -> bool:
     try:
         text = data[: 8192 // 2 * 2].decode(encoding, errors="strict")
@@ -261,38 +225,13 @@ def _mostly_utf8(sample: bytes, *, whole: bool) -> bool:
     return foreign > 4 * text.count("\ufffd") or (foreign == 0 and text.count("\ufffd") <= len(text) // 1000)
 
 
-def _east_asian(sample: bytes) -> tuple[str | None, float]:
-    best: tuple[str | None, float] = (None, 0.0)
-    for encoding in ("gb18030", "cp950", "big5hkscs", "cp932", "euc_jp", "cp949"):
-        score = _score(sample, encoding)
-        if score > best[1] + 1e-9:
-            best = (encoding, score)
-    return best
-
-
-def _tables(encoding: str) -> list[str]:
-    if encoding.startswith("utf-16"):
-        return list(_FREQUENT.values())
-    return [_FREQUENT["gb18030" if encoding == "gb18030" else "cp950"]]
-
-
-def _score(sample: bytes, encoding: str) -> float:
-    """Share of the non-ASCII characters that are everyday ones, less what is rare or damaged."""
+def _everyday(sample: bytes, encoding: str) -> float:
+    """Share of the characters beyond ASCII that are everyday Chinese, less what is rare or damaged."""
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(sample)
-    foreign = [c for c in text if c > "\x7f"]
+    foreign = "".join(c for c in text if c > "\x7f")
     if len(foreign) < 2:
         return 0.0
-    joined = "".join(foreign)
-    total = len(foreign)
-    bad = 3 * joined.count("\ufffd") + 2 * len(_RARE.findall(joined))
-    if encoding in ("cp932", "euc_jp"):
-        good = len(_KANA.findall(joined)) * 1.2
-    elif encoding == "cp949":
-        # Real Korean is nearly all Hangul in words; chance decodings mix it with rare Han.
-        good = len(_HANGUL.findall(joined)) * 0.8 - 2 * len(_HAN.findall(joined))
-        good *= 1.0 if re.search("[가이다는을의에하고은를로]", joined) else 0.4
-    else:
-        counts = [sum(map(frequent.__contains__, foreign)) for frequent in _tables(encoding)]
-        good = max(counts) * 1.1
-    good += 0.3 * sum(1 for c in foreign if c in "，。、；：？！「」『』《》（）“”…—")
-    return (good - bad) / total
+    bad = 3 * foreign.count("\ufffd") + 2 * len(_RARE.findall(foreign))
+    good = max(sum(map(table.__contains__, foreign)) for table in (FREQUENT_SIMPLIFIED, FREQUENT_TRADITIONAL))
+    marks = sum(map("，。、；：？！「」『』《》（）“”…—".__contains__, foreign))
+    return (1.1 * good + 0.3 * marks - bad) / len(foreign)

@@ -38,6 +38,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SIGNS = frozenset("’‘“”„«»‹›…–—·•°§©®™£€¥¢µ×÷±¹²³¼½¾¿¡ªº´¨¸\u00a0\u00ad")
 _WITHIN_WORDS = frozenset("’‘·\u00ad")
 _LEAST = 0.6
+_CONTROLS = re.compile(rb"[\x80-\x84\x86-\x9f]")  # in ISO 8859, where only 0x85 (a line end) is met
 _FOREIGN = re.compile("[^\x00-\x7f]")
 # Texts in several languages at once are Western far more often than not.
 _SEVERAL = {"cp1252": 0.85}
@@ -47,6 +48,8 @@ def latin_encoding(sample: bytes) -> str | None:
     """The encoding (a Python codec name), or None where the text is hardly in Latin letters."""
     best: tuple[str | None, float] = (None, 0.0)
     for encoding, alphabets in _ALPHABETS:
+        if encoding.startswith("iso") and _CONTROLS.search(sample):
+            continue
         several = _SEVERAL.get(encoding, 0.0)
         share = _share(sample.decode(encoding, errors="replace"), alphabets, several)
         if share > best[1] + 1e-9:
