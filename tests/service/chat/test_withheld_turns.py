@@ -23,6 +23,7 @@ async def test_no_later_turn_is_told_of_what_goes_back_to_a_hidden_document(
         reader, "How do I reset the router to factory settings?", knowledge_base_ids=(base.id,)
     )
     assert [one["document_id"] for one in first["citations"]] == [str(reset.id)]
+    last = first
     for _ in range(6):
         desk.connect(FakeCompleter("500 [1].", completion="标准版最多支持多少并发连接？"))
         last = await desk.answer(
