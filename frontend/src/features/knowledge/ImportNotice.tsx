@@ -3,11 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconFileImport, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   getKnowledgeBaseImportOptions,
   getKnowledgeBaseQueryKey,
+  listDocumentsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen';
 import { deleteKnowledgeBase, retryKnowledgeBaseImport } from '../../api/generated/sdk.gen';
 import type { ImportView } from '../../api/generated/types.gen';
@@ -29,15 +30,14 @@ export function ImportNotice({ baseId }: { baseId: string }) {
     ...getKnowledgeBaseImportOptions({ path }),
     refetchInterval: ({ state }) => (isOver(state.data?.state) ? false : pollMs),
   });
-  // The base's own view says whether an import is unfinished: it is read again when that changes.
+  // What the page holds of the base may be from before the import's end, also where the first thing heard of
+  // the import is that it is over.
   const state = data?.state;
-  const before = useRef(state);
   useEffect(() => {
-    if (before.current !== undefined && before.current !== state)
-      client.invalidateQueries({
-        queryKey: getKnowledgeBaseQueryKey({ path: { knowledge_base_id: baseId } }),
-      });
-    before.current = state;
+    if (state === undefined) return;
+    const path = { knowledge_base_id: baseId };
+    client.invalidateQueries({ queryKey: getKnowledgeBaseQueryKey({ path }) });
+    client.invalidateQueries({ queryKey: [{ _id: listDocumentsQueryKey({ path })[0]._id, path }] });
   }, [state, client, baseId]);
   if (!data) return null;
   if (data.state === 'failed') return <Failed data={data} />;
