@@ -109,7 +109,7 @@ class HandedDocuments:
                 await add_document(session, document)
                 await enqueue_processing(session, self._scope, document.id)
                 return document.id
-        except BaseException:
+        except BaseException:  # also a cancel: the file that was received must not stay behind
             await file.discard()
             raise
 
