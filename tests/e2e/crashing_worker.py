@@ -67,7 +67,7 @@ def arm(point: str) -> None:
     kind, _, number = point.partition(":")
     occurrence = int(number or 1)
     if kind == "parsed":
-        DocumentRun._parse = dying(DocumentRun._parse, 1, before=False)  # type: ignore[method-assign]
+        DocumentRun._read_file = dying(DocumentRun._read_file, 1, before=False)  # type: ignore[method-assign]
     elif kind == "saving":  # rows are inserted, the transaction is open
         switching.now = die  # type: ignore[assignment]
     elif kind == "saved":

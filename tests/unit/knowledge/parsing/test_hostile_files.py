@@ -36,9 +36,9 @@ def _bomb() -> bytes:
     return _packed(word__document_dot_xml=part("document", "<w:body/>"), word__x_dot_xml=b" " * 400_000_000)
 
 
-def _nested_bomb() -> bytes:
+def _nested_bomb(levels: int) -> bytes:
     data = _packed(a_dot_txt=b"0" * 20_000_000)
-    for _ in range(6):
+    for _ in range(levels):
         data = _packed(**{f"{n}_dot_zip": data for n in range(8)})
     return data
 
@@ -72,7 +72,8 @@ def _wide_sheet() -> bytes:
     ("make", "name", "code"),
     [
         (_bomb, "a.docx", "unpacked-too-large"),
-        (_nested_bomb, "a.zip", "unpacked-too-large"),
+        (lambda: _nested_bomb(1), "a.zip", "unpacked-too-large"),
+        (lambda: _nested_bomb(6), "a.zip", "archive-nested-too-deep"),
         (_entities, "a.docx", "corrupt-file"),
         (lambda: docx("<w:p>" + "<w:ins>" * 5000 + "</w:ins>" * 5000 + "</w:p>"), "a.docx", "corrupt-file"),
     ],
