@@ -9,6 +9,9 @@ PAGE := src/refdesk/server/static/index.html
 PAGE_SOURCES := $(shell find frontend/src frontend/public frontend/*.json frontend/*.ts frontend/*.html -type f 2>/dev/null)
 NODE_STAMP := frontend/node_modules/.installed
 PYTEST := $(BIN)/python -m pytest
+# Each process takes whole files, for the tests of a file share a database.
+TEST_PROCESSES ?= 2
+PARALLEL := --numprocesses $(TEST_PROCESSES) --dist loadfile
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -71,7 +74,7 @@ checks: $(VENV)/.developing ## Import contract, registry addresses, generated do
 	done
 
 test: lint types checks test-page test-browser ## Everything: lint, types, checks, all tests
-	$(PYTEST) tests
+	$(PYTEST) tests $(PARALLEL)
 
 test-unit: $(VENV)/.developing ## Tests without input or output
 	$(PYTEST) tests/unit
