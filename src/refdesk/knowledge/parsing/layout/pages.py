@@ -1,7 +1,8 @@
-"""Glyphs of all pages → paragraphs and tables of the whole file, without what runs on every page."""
+"""Glyphs of all pages → paragraphs and tables of the whole file, without running lines and watermarks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from refdesk.knowledge.parsing.blocks import Box
 from refdesk.knowledge.parsing.layout.columns import regions
@@ -9,11 +10,19 @@ from refdesk.knowledge.parsing.layout.continued import continued_rows
 from refdesk.knowledge.parsing.layout.glyph import Glyph
 from refdesk.knowledge.parsing.layout.grids import Rule, take_tables
 from refdesk.knowledge.parsing.layout.lines import Text, continues, glue, texts_of
-from refdesk.knowledge.parsing.layout.running import take_running
+from refdesk.knowledge.parsing.layout.running import take_running, usual_size
 from refdesk.knowledge.parsing.layout.segments import Segment, segments_of
+from refdesk.knowledge.parsing.layout.slanted import (
+    SlantedGlyph,
+    SlantedRun,
+    slanted_runs,
+    slanted_texts,
+    watermarks,
+)
 from refdesk.knowledge.parsing.layout.turning import turned_back, turned_glyphs, turned_rules
 from refdesk.knowledge.parsing.layout.vertical import is_vertical, vertical_texts
 
+_MAX_MARKS = 50
 _FEW = 3  # glyphs that cannot be a table
 
 
@@ -26,6 +35,7 @@ class PageLayout:
     segments: list[Segment] = field(default_factory=list[Segment])
     others: list[Text] = field(default_factory=list[Text])
     seen: "Seen | None" = None
+    slanted: list[SlantedRun] = field(default_factory=list[SlantedRun])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,7 @@ class PageInput:
     across: list[Rule] = field(default_factory=list[Rule])
     down: list[Rule] = field(default_factory=list[Rule])
     seen: Seen | None = None
+    slanted: Sequence[SlantedGlyph] = ()
 
 
 def lay_out(page: PageInput) -> PageLayout:
@@ -77,6 +88,7 @@ def lay_out(page: PageInput) -> PageLayout:
             out.segments = _segments(glyphs, page.across, page.down)
         else:
             out.others.extend(_turned_texts(page, turn))
+    out.slanted = slanted_runs(page.slanted, chain.from_iterable(page.by_turn.values()))
     return out
 
 
@@ -103,16 +115,20 @@ def _turned_texts(page: PageInput, turn: int) -> list[Text]:
 class Running:
     """Lines that ran on many pages and were taken out: each once, and the characters of all.
 
-    `chars` counts headers of tables, too, that a page break had repeated.
+    `chars` counts watermarks and headers of tables, too, that a page break had repeated.
     """
 
     lines: list[str]
+    watermarks: list[str]
     chars: int
 
 
 def texts_of_pages(pages: list[PageLayout]) -> tuple[list[Text], Running]:
     """Paragraphs and tables of all pages in reading order; those a page break divides are joined."""
-    kept, lines, chars = take_running([(page.height, page.segments) for page in pages])
+    level = [(page.height, page.segments) for page in pages]
+    kept, lines, chars = take_running(level)
+    marks = _marks(pages, usual_size(level))
+    chars += sum(len(run.key) for page in pages for run in page.slanted if run.key in marks)
     texts: list[Text] = []
     for page, segments in zip(pages, kept, strict=True):
         for region in regions(segments):
@@ -121,7 +137,16 @@ def texts_of_pages(pages: list[PageLayout]) -> tuple[list[Text], Running]:
                 _mark(found, page.seen)
             chars += _append(texts, found)
         texts.extend(page.others)
-    return texts, Running(lines, chars)
+        texts.extend(slanted_texts((run for run in page.slanted if run.key not in marks), page.number))
+    return texts, Running(lines, list(marks.values())[:_MAX_MARKS], chars)
+
+
+def _marks(pages: list[PageLayout], size: float) -> dict[str, str]:
+    """Key of each watermark → its text. Where nothing else is written anywhere, there are none."""
+    if not any(page.segments or page.others for page in pages):
+        return {}
+    keys = watermarks((page.slanted for page in pages), size)
+    return {run.key: run.segment.text for page in pages for run in page.slanted if run.key in keys}
 
 
 def _mark(texts: list[Text], seen: Seen) -> None:

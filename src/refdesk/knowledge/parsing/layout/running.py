@@ -59,7 +59,7 @@ def take_running(pages: list[tuple[float, list[Segment]]]) -> tuple[list[list[Se
         return [segments for _, segments in pages], [], 0
     found = [_edge_rows(number, height, segments) for number, (height, segments) in enumerate(pages)]
     groups = _groups(
-        [candidate for row in found for candidate in row], _usual_size(pages) + _LARGER, len(pages)
+        [candidate for row in found for candidate in row], usual_size(pages) + _LARGER, len(pages)
     )
     removed = _removable(groups, pages)
     lines: dict[str, None] = {}
@@ -169,7 +169,7 @@ def _differs(group: list[_Candidate], rests: list[int | None]) -> bool:
     return len(bodies) >= max(2, 0.5 * len(seen)) and len(set(bodies)) >= max(2, 0.5 * len(bodies))
 
 
-def _usual_size(pages: list[tuple[float, list[Segment]]]) -> float:
+def usual_size(pages: list[tuple[float, list[Segment]]]) -> float:
     """The size most characters of the file have."""
     sizes: Counter[float] = Counter()
     for _, segments in pages:

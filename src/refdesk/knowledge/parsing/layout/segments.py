@@ -37,15 +37,17 @@ Row = list[Segment]
 
 def segments_of(glyphs: Iterable[Glyph]) -> list[Segment]:
     """Segments in content order."""
-    out: list[Segment] = []
-    run: list[Glyph] = []
+    return [segment_of(run) for run in runs_of(glyphs)]
+
+
+def runs_of(glyphs: Iterable[Glyph]) -> list[list[Glyph]]:
+    """Glyphs that follow each other on one baseline without a wide gap; no run is empty."""
+    out: list[list[Glyph]] = []
     for glyph in glyphs:
-        if run and not _continues(run[-1], glyph):
-            out.append(_segment(run))
-            run = []
-        run.append(glyph)
-    if run:
-        out.append(_segment(run))
+        if out and _continues(out[-1][-1], glyph):
+            out[-1].append(glyph)
+        else:
+            out.append([glyph])
     return out
 
 
@@ -65,7 +67,8 @@ def _rtl(char: str) -> bool:
     return "\u0590" <= char[:1] <= "\u08ff"
 
 
-def _segment(run: list[Glyph]) -> Segment:
+def segment_of(run: list[Glyph]) -> Segment:
+    """A run as one segment; it must not be empty."""
     parts = [run[0].char]
     for last, glyph in pairwise(run):
         gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1 if _rtl(glyph.char) else 0.0)

@@ -1,9 +1,9 @@
 """Glyphs of a page as PDFium reports them, in the coordinates of the page as it is shown.
 
 Owns all calls into PDFium's text interface. Text painted twice for a bold look is taken once; invisible
-text (render modes 3 and 7, no opacity) is set apart, text outside of the page is left out, white text is
-marked. Four calls a character and a cache per text object: with the layout
-about 40 ms of CPU a page of 4,400 characters.
+text (render modes 3 and 7, no opacity) and oblique text are set apart, text outside of the page is left out,
+white text is marked. Four calls a character and a cache per text object: with the layout about 40 ms of CPU a
+page of 4,400 characters.
 """
 
 import ctypes
@@ -12,10 +12,14 @@ import unicodedata
 from dataclasses import dataclass
 
 from refdesk.knowledge.parsing.layout.glyph import Glyph
+from refdesk.knowledge.parsing.layout.slanted import SlantedGlyph, level_point
 from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
 
 _INVISIBLE_MODES = (3, 7)
 _WHITE = 245
+_FAINT, _FAINT_OPACITY = 110, 200
+# Degrees off level or upright. Text laid over a scan that went in askew is less, and belongs to its lines.
+_OBLIQUE = 8
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"simhei", b"cmbx")
 # PDFium marks a hyphen at a line end by these.
 _HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: "-"}
@@ -35,8 +39,10 @@ class PageGlyphs:
     height: float
     by_turn: dict[int, list[Glyph]]
     invisible: list[Glyph]
+    slanted: list[SlantedGlyph]
+    """Visible ones that stand oblique; they are not in `by_turn`."""
     pale: list[Glyph]
-    """Those of `by_turn` that are white: they may be hidden, or stand on something dark."""
+    """Those of `by_turn` and `slanted` that are white: they may be hidden, or stand on something dark."""
     doubled: int
     outside: int
     unmapped: float
@@ -48,8 +54,11 @@ class _Style:
     size: float
     bold: bool
     turn: int
+    slant: int | None
+    """Degrees clockwise on the page as shown, of text that stands neither level nor upright."""
     visible: bool
     pale: bool
+    faint: bool
 
 
 class Frame:
@@ -94,6 +103,7 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
     painted: dict[tuple[str, int, int], list[tuple[float, float, int]]] = {}
     space = False
     pale: list[Glyph] = []
+    slanted: list[SlantedGlyph] = []
     doubled = outside = 0
     high = 0
     texts: list[str] = []
@@ -142,7 +152,15 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
             continue
         glyph = Glyph(_normal(char), x0, y0, x1, y1, style.size, style.bold, space)
         space = False
-        if style.visible:
+        if style.visible and style.slant is not None:
+            slanted.append(
+                SlantedGlyph(
+                    glyph, _set_level(handle, i, glyph, style.slant, frame), style.slant, style.faint
+                )
+            )
+            if style.pale:
+                pale.append(glyph)
+        elif style.visible:
             by_turn.setdefault(style.turn, []).append(glyph)
             if style.pale:
                 pale.append(glyph)
@@ -154,6 +172,7 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
         frame.height,
         by_turn,
         invisible,
+        slanted,
         pale,
         doubled,
         outside,
@@ -172,7 +191,8 @@ def _ligature(code: int, width: float, before: list[str]) -> str:
 def _style(handle: Handle, i: int, target: Handle, frame: Frame, fonts: dict[int, bool]) -> _Style:
     matrix = raw.FS_MATRIX()
     scale = 1.0
-    if raw.FPDFText_GetMatrix(handle, i, ctypes.byref(matrix)):
+    has_matrix = raw.FPDFText_GetMatrix(handle, i, ctypes.byref(matrix))
+    if has_matrix:
         scale = math.hypot(matrix.c, matrix.d) or 1.0
     size = raw.FPDFText_GetFontSize(handle, i) * scale
     angle = raw.FPDFText_GetCharAngle(handle, i)
@@ -181,7 +201,36 @@ def _style(handle: Handle, i: int, target: Handle, frame: Frame, fonts: dict[int
     opacity, darkest = _colour(target)
     visible = raw.FPDFTextObj_GetTextRenderMode(target) not in _INVISIBLE_MODES and opacity > 0
     bold = weight >= 600 or _bold_name(target, fonts)
-    return _Style(round(size, 2) or 1.0, bold, turn, visible, darkest >= _WHITE)
+    slant = _slant(matrix, frame) if has_matrix else None
+    faint = darkest >= _FAINT or opacity < _FAINT_OPACITY
+    return _Style(round(size, 2) or 1.0, bold, turn, slant, visible, darkest >= _WHITE, faint)
+
+
+def _slant(matrix: Handle, frame: Frame) -> int | None:
+    """Direction of oblique text in degrees clockwise; None for level, upright and merely sheared text."""
+    baseline = math.degrees(math.atan2(matrix.b, matrix.a))
+    upwards = math.degrees(math.atan2(-matrix.c, matrix.d))
+    if min(abs(angle - 90 * round(angle / 90)) for angle in (baseline, upwards)) < _OBLIQUE:
+        return None
+    return round(90 * frame.turns - baseline) % 360
+
+
+def _set_level(handle: Handle, i: int, glyph: Glyph, slant: int, frame: Frame) -> Glyph:
+    """The glyph on the page turned until it is level.
+
+    PDFium gives the upright box around the oblique one: both have the same middle, and half of the width lies
+    between that and the origin.
+    """
+    across, up = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(handle, i, ctypes.byref(across), ctypes.byref(up))
+    x, y, _, _ = frame.box(across.value, up.value, across.value, up.value)
+    start, _ = level_point(x, y, slant)
+    middle, height = level_point((glyph.x0 + glyph.x1) / 2, (glyph.y0 + glyph.y1) / 2, slant)
+    end = start + 2 * max(middle - start, 0.1 * glyph.size)
+    half = glyph.size / 2
+    return Glyph(
+        glyph.char, start, height - half, end, height + half, glyph.size, glyph.bold, glyph.space_before
+    )
 
 
 def _colour(target: Handle) -> tuple[int, int]:

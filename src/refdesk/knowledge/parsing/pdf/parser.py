@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from refdesk.kit.wording import counted
@@ -132,7 +133,8 @@ class _Reading:
             report(number, count)
         texts, running = texts_of_pages(pages)
         meta = self._meta() | self._report()
-        meta |= {"running_headers": running.lines, "running_chars": running.chars or None}
+        meta |= {"running_headers": running.lines, "watermarks": running.watermarks}
+        meta |= {"running_chars": running.chars or None}
         if not texts:
             raise self._nothing()
         meta["headings_from"] = self._blocks(texts)
@@ -159,8 +161,11 @@ class _Reading:
             return None
         page.close()
         if made is not None:
-            self.with_text += any(made.by_turn.values()) and number not in self.missing
+            made.slanted = read.slanted
+            is_written = any(made.by_turn.values()) or bool(made.slanted)
+            self.with_text += is_written and number not in self.missing
             self.source.extend(g.char for glyphs in made.by_turn.values() for g in glyphs)
+            self.source.extend(slanted.glyph.char for slanted in made.slanted)
         return made
 
     def _read(self, page: Handle, number: int, frame: Frame, read: PageGlyphs) -> PageInput | None:
@@ -173,9 +178,8 @@ class _Reading:
             self.layers.append(number)
         elif read.invisible:
             self.hidden += len(read.invisible)
-        text = "".join(
-            f" {g.char}" if g.space_before else g.char for glyphs in read.by_turn.values() for g in glyphs
-        )
+        written = [*chain.from_iterable(read.by_turn.values())] or [s.glyph for s in read.slanted]
+        text = "".join(f" {g.char}" if g.space_before else g.char for g in written)
         quality = quality_of(text, read.unmapped)
         need = self._need(page, frame, quality, _FEW_CHARS if number in self.layers else len(text))
         layer = PageInput(number, read.width, read.height, read.by_turn)

@@ -13,7 +13,7 @@ _CONTRAST = 8
 
 
 def drop_unseen(page: Handle, read: PageGlyphs) -> int:
-    """Take white letters that cannot be seen out of `read.by_turn`; returns how many."""
+    """Take white letters that cannot be seen out of `read.by_turn` and `read.slanted`; returns how many."""
     if not read.pale:
         return 0
     scale = min(_SCALE, _LONGEST / max(read.width, read.height, 1.0))
@@ -35,4 +35,5 @@ def drop_unseen(page: Handle, read: PageGlyphs) -> int:
     for turn, glyphs in read.by_turn.items():
         read.by_turn[turn] = [glyph for glyph in glyphs if id(glyph) not in hidden]
     read.by_turn = {turn: glyphs for turn, glyphs in read.by_turn.items() if glyphs}
+    read.slanted = [slanted for slanted in read.slanted if id(slanted.glyph) not in hidden]
     return len(hidden)
