@@ -168,5 +168,6 @@ KNOWLEDGE = (
     Row("PATCH", PARAGRAPH, "editor", edited_paragraph, 404),
     Row("DELETE", PARAGRAPH, "editor", paragraph, 404),
     Row("POST", f"{API}/hit-test", "viewer", search, 404, key=True, foreign=search_in_both),
+    Row("GET", f"{API}/strategies", "viewer", key=True),
     Row("POST", f"{API}/sample-library", "editor"),
 )

@@ -437,6 +437,7 @@ EXCUSED: dict[str, tuple[str, ...]] = {
         f"POST {API}/models/check",
         f"POST {API}/models/list-remote",
         f"GET {API}/model-presets",
+        f"GET {API}/strategies",
         f"GET {API}/models/{{model_id}}",
         f"POST {API}/models/{{model_id}}/check",
         f"POST {API}/applications",

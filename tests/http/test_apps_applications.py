@@ -1,12 +1,17 @@
 """Applications over HTTP: what is accepted, what is refused and why, and that a run follows its settings."""
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 from uuid import uuid4
 
 import pytest
 from tests.http.asking import QUESTION, RESET, answered, connected, make_base
 from tests.http.world import World, ok, problem
 
+from refdesk.retrieval.strategies import HybridSearch, register
+from refdesk.retrieval.strategies.registry import (
+    _strategies,  # pyright: ignore[reportPrivateUsage]
+)
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import scripted_model
 
@@ -109,3 +114,59 @@ async def test_a_conversation_stays_with_its_application(world: World, base: dic
     first = await answered(world.viewer, question=QUESTION, application_id=application["id"])
     second = await answered(world.viewer, question=QUESTION, conversation_id=first["conversation_id"])
     assert second["application_id"] == application["id"]
+
+
+class Northwards(HybridSearch):
+    """A strategy as another package would bring it."""
+
+    name: ClassVar[str] = "northwards"
+    descriptions: ClassVar[Mapping[str, str]] = {"en": "Looks north."}
+
+    def fits(self, question: str) -> bool:
+        return False
+
+
+@pytest.fixture
+def northwards() -> Iterator[str]:
+    before = dict(_strategies)
+    register(Northwards())
+    yield Northwards.name
+    _strategies.clear()
+    _strategies.update(before)
+
+
+async def test_a_strategy_of_another_package_is_listed_and_chosen(
+    world: World, base: dict[str, Any], northwards: str
+) -> None:
+    listed = {item["name"]: item for item in ok(await world.viewer.get("/api/v1/strategies"))["items"]}
+    assert listed[northwards] == {
+        "name": northwards,
+        "is_built_in": False,
+        "descriptions": {"en": "Looks north."},
+    }
+    assert listed["auto"]["is_built_in"]
+    made = await make(world, settings={"strategy": northwards})
+    assert ok(await world.viewer.get(f"{PATH}/{made['id']}"))["settings"]["strategy"] == northwards
+    asked = {"query": QUESTION, "knowledge_base_ids": [base["id"]], "strategy": northwards}
+    assert ok(await world.viewer.post("/api/v1/hit-test", json=asked))["strategy"] == northwards
+
+
+async def test_a_strategy_that_is_not_there_is_refused_everywhere_with_those_that_are(
+    world: World, base: dict[str, Any]
+) -> None:
+    wrong = {"strategy": "clairvoyance"}
+    application = await make(world)
+    named = {"name": world.new_name("app"), "settings": wrong}
+    asked = {"query": QUESTION, "knowledge_base_ids": [base["id"]], **wrong}
+    questions = {"questions": [{"question": QUESTION, "documents": []}]}
+    for refused in (
+        await world.editor.post(PATH, json=named),
+        await world.editor.patch(f"{PATH}/{application['id']}", json={"settings": wrong}),
+        await world.viewer.post("/api/v1/hit-test", json=asked),
+        await world.viewer.post(
+            "/api/v1/hit-test/batch", json={"knowledge_base_ids": [base["id"]], **questions, **wrong}
+        ),
+    ):
+        told = problem(refused, 422, "unknown-strategy")
+        assert told["details"]["strategies"] == ["hybrid-search", "auto", "entity-focused", "time-aware"]
+        assert "time-aware" in told["hint"]

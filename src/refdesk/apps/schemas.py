@@ -29,9 +29,11 @@ class ApplicationSettings(BaseModel):
     route_bases: bool = Field(
         default=False, description="Of many knowledge bases, search only those that suit the question."
     )
-    strategy: Literal["auto", "hybrid-search", "entity-focused", "time-aware"] = Field(
+    strategy: str = Field(
         default="hybrid-search",
-        description="How to search; `auto`: by the kind of question.",
+        max_length=100,
+        description="How to search: a name that `GET /api/v1/strategies` lists; `auto`: by the kind of"
+        " question.",
     )
     drop: float | None = Field(
         default=None, gt=0, le=1, description="Leave out what is this much less similar than the best."

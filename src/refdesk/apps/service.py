@@ -31,6 +31,7 @@ from refdesk.kit.errors import CursorInvalid, Invalid, NotFound
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
 from refdesk.knowledge import KnowledgeBaseRepository
+from refdesk.retrieval import check_strategy_name
 
 
 class ApplicationService:
@@ -60,6 +61,7 @@ class ApplicationService:
         check_prompts(draft.prompts)
         await self._check_bases(draft.knowledge_base_ids)
         await self._check_model(draft.model_id)
+        check_strategy_name(draft.settings.strategy)
         await self._check_reranker(draft.settings)
         application = Application(
             id=new_id(),
@@ -98,6 +100,8 @@ class ApplicationService:
         if patch.settings is not None:
             merged_settings = _merged(application.settings, patch.settings)
             settings = ApplicationSettings.model_validate(merged_settings)
+            if "strategy" in patch.settings.model_fields_set:
+                check_strategy_name(settings.strategy)
             if "rerank" in patch.settings.model_fields_set:
                 await self._check_reranker(settings)
             application.settings = settings.model_dump(mode="json")

@@ -39,6 +39,7 @@ from refdesk.retrieval import (
     RetrieverDep,
     SearchRequest,
     SearchSettings,
+    check_strategy_name,
     get_mode,
 )
 
@@ -59,6 +60,7 @@ def _request_of(settings: SearchSettings, base_ids: Sequence[UUID]) -> SearchReq
     """The settings as a search; the query is put in for each question."""
     given = settings.model_dump(include=set(SearchSettings.model_fields))
     get_mode(settings.mode)
+    check_strategy_name(settings.strategy)
     return HitTestRequest(**given, query="-", knowledge_base_ids=list(base_ids)).to_search()
 
 

@@ -39,6 +39,7 @@ from refdesk.retrieval.search import (
     SearchWarning,
 )
 from refdesk.retrieval.service import Embedders, Retriever
+from refdesk.retrieval.strategies import check_strategy_name
 
 __all__ = [
     "BaseScore",
@@ -73,6 +74,7 @@ __all__ = [
     "SearchWarning",
     "UnknownMode",
     "UnknownStrategy",
+    "check_strategy_name",
     "external_router",
     "get_mode",
     "mode_names",

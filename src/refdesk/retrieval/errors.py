@@ -53,4 +53,4 @@ class UnknownStrategy(Invalid):
 
     code = "unknown-strategy"
     message = "There is no search strategy of that name."
-    hint = "Use hybrid-search, entity-focused, time-aware or auto."
+    hint = "`GET /api/v1/strategies` lists the names."

@@ -1,14 +1,15 @@
-"""The hit test: what a search finds, with the scores of both legs."""
+"""The hit test: what a search finds, with the scores of both legs; and the ways of searching it can take."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from refdesk.accounts import BoundViewer
-from refdesk.kit.web import DatabaseDep
+from refdesk.accounts import BoundViewer, Viewer
+from refdesk.kit.web import DatabaseDep, Page
 from refdesk.retrieval.explaining import Explainer, ExplainRequest, ExplanationView
-from refdesk.retrieval.schemas import HitTestRequest, HitTestResult
+from refdesk.retrieval.schemas import HitTestRequest, HitTestResult, StrategyView
 from refdesk.retrieval.service import Retriever
+from refdesk.retrieval.strategies import strategy_choices
 
 router = APIRouter(prefix="/api/v1", tags=["retrieval"])
 
@@ -50,3 +51,14 @@ async def explain_hit_test(
         scope, request, document_id=body.document_id, paragraph_id=body.paragraph_id
     )
     return ExplanationView.of(found, request)
+
+
+@router.get(
+    "/strategies",
+    operation_id="listStrategies",
+    summary="The strategies that a search can take: ours, and those of installed packages",
+    response_model=Page[StrategyView],
+)
+async def list_strategies(scope: Viewer) -> Page[StrategyView]:
+    items = [StrategyView.model_validate(choice) for choice in strategy_choices()]
+    return Page(items=items, total=len(items))

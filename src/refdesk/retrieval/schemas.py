@@ -71,7 +71,7 @@ class SearchSettings(BaseModel):
     apply_gate: bool = Field(default=True, description="Leave out what lies below the threshold.")
     strategy: str = Field(
         default="hybrid-search",
-        description="`hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.",
+        description="`auto`, or a name that `GET /api/v1/strategies` lists.",
     )
     drop: float | None = Field(
         default=None, gt=0, le=1, description="Leave out what is this much less similar than the best."
@@ -105,6 +105,18 @@ class HitTestRequest(SearchSettings):
 
     def to_search(self) -> SearchRequest:
         return SearchRequest(query=self.query, knowledge_base_ids=self.knowledge_base_ids, **self.chosen())
+
+
+class StrategyView(BaseModel):
+    """A strategy that a search can take. `auto` chooses one by the kind of question."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str = Field(description="What `strategy` of a search or an application takes.")
+    is_built_in: bool = Field(description="Whether it is one of ours, not of an installed package.")
+    descriptions: dict[str, str] = Field(
+        description="What it does, a sentence a language (`en`, `zh`); empty: not told."
+    )
 
 
 class LegScoreView(BaseModel):

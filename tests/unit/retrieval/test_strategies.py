@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import ClassVar
 from uuid import uuid4
 
@@ -16,9 +17,11 @@ from refdesk.retrieval.strategies import (
     entities_in,
     get_strategy,
     register,
+    strategy_choices,
     strategy_names,
 )
 from refdesk.retrieval.strategies.registry import (
+    _load_installed,  # pyright: ignore[reportPrivateUsage]
     _strategies,  # pyright: ignore[reportPrivateUsage]
 )
 from refdesk.retrieval.strategies.time_aware import newest_first, subject_of
@@ -88,6 +91,46 @@ def test_another_strategy_is_found_by_name_and_asked_first() -> None:
     finally:
         _strategies.clear()
         _strategies.update(before)
+
+
+ACME = """
+from refdesk.retrieval.strategies import HybridSearch
+
+
+class Acme(HybridSearch):
+    name = "acme-search"
+    descriptions = {"en": "Searches as Acme does."}
+
+    def fits(self, question):
+        return False
+"""
+
+
+def test_a_strategy_of_an_installed_package_is_a_choice_beside_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "acme-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[refdesk.strategies]\nacme = acme_strategies:Acme\n")
+    (tmp_path / "acme_strategies.py").write_text(ACME)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = dict(_strategies)
+    _load_installed.cache_clear()
+    try:
+        choices = {choice.name: choice for choice in strategy_choices()}
+        assert list(choices)[-1] == "acme-search"
+        assert not choices["acme-search"].is_built_in
+        assert choices["acme-search"].descriptions == {"en": "Searches as Acme does."}
+        assert get_strategy("acme-search", "q").name == "acme-search"
+        ours = [choice for choice in choices.values() if choice.is_built_in]
+        assert {choice.name for choice in ours} == {"hybrid-search", "auto", "entity-focused", "time-aware"}
+        assert all(choice.descriptions.keys() == {"en", "zh"} for choice in ours)
+    finally:
+        _strategies.clear()
+        _strategies.update(before)
+        _load_installed.cache_clear()
+        _load_installed()
 
 
 def test_entities_are_names_codes_and_what_is_quoted() -> None:

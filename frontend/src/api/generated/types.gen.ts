@@ -315,9 +315,9 @@ export type ApplicationSettings = {
     /**
      * Strategy
      *
-     * How to search; `auto`: by the kind of question.
+     * How to search: a name that `GET /api/v1/strategies` lists; `auto`: by the kind of question.
      */
-    strategy?: 'auto' | 'hybrid-search' | 'entity-focused' | 'time-aware';
+    strategy?: string;
     /**
      * Drop
      *
@@ -618,7 +618,7 @@ export type BatchRequest = {
     /**
      * Strategy
      *
-     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     * `auto`, or a name that `GET /api/v1/strategies` lists.
      */
     strategy?: string;
     /**
@@ -1379,6 +1379,14 @@ export type DocumentError = {
      * Error Id
      */
     error_id?: string | null;
+    /**
+     * Details
+     *
+     * The facts of the reason: sizes, names, limits.
+     */
+    details?: {
+        [key: string]: unknown;
+    };
 };
 
 /**
@@ -1894,7 +1902,7 @@ export type ExplainRequest = {
     /**
      * Strategy
      *
-     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     * `auto`, or a name that `GET /api/v1/strategies` lists.
      */
     strategy?: string;
     /**
@@ -2463,7 +2471,7 @@ export type HitTestRequest = {
     /**
      * Strategy
      *
-     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     * `auto`, or a name that `GET /api/v1/strategies` lists.
      */
     strategy?: string;
     /**
@@ -4186,6 +4194,24 @@ export type PageSourceView = {
 };
 
 /**
+ * Page[StrategyView]
+ */
+export type PageStrategyView = {
+    /**
+     * Items
+     */
+    items: Array<StrategyView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * Page[TestQuestionView]
  */
 export type PageTestQuestionView = {
@@ -5017,6 +5043,14 @@ export type RefusedLine = {
      * Message
      */
     message: string;
+    /**
+     * Details
+     *
+     * The facts of the message: `line` it stands in already, `word`, `term`.
+     */
+    details?: {
+        [key: string]: string | number;
+    };
 };
 
 /**
@@ -5389,7 +5423,7 @@ export type RunTestSet = {
     /**
      * Strategy
      *
-     * `hybrid-search`, `entity-focused`, `time-aware`, a registered one, or `auto`.
+     * `auto`, or a name that `GET /api/v1/strategies` lists.
      */
     strategy?: string;
     /**
@@ -6228,6 +6262,34 @@ export type Status = {
      * Has Language Model
      */
     has_language_model: boolean;
+};
+
+/**
+ * StrategyView
+ *
+ * A strategy that a search can take. `auto` chooses one by the kind of question.
+ */
+export type StrategyView = {
+    /**
+     * Name
+     *
+     * What `strategy` of a search or an application takes.
+     */
+    name: string;
+    /**
+     * Is Built In
+     *
+     * Whether it is one of ours, not of an installed package.
+     */
+    is_built_in: boolean;
+    /**
+     * Descriptions
+     *
+     * What it does, a sentence a language (`en`, `zh`); empty: not told.
+     */
+    descriptions: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -11512,6 +11574,22 @@ export type ExplainHitTestResponses = {
 };
 
 export type ExplainHitTestResponse = ExplainHitTestResponses[keyof ExplainHitTestResponses];
+
+export type ListStrategiesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/strategies';
+};
+
+export type ListStrategiesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageStrategyView;
+};
+
+export type ListStrategiesResponse = ListStrategiesResponses[keyof ListStrategiesResponses];
 
 export type ListExternalSourcesData = {
     body?: never;

@@ -47,7 +47,7 @@ export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValu
       />
       <Select
         label={t('applications.strategy')}
-        description={t(`applications.strategyHints.${form.values.strategy}`)}
+        description={t(`applications.strategyHints.${form.values.strategy}`, '')}
         data={strategies.map((value) => ({ value, label: t(`applications.strategies.${value}`) }))}
         allowDeselect={false}
         {...form.getInputProps('strategy')}

@@ -2,7 +2,8 @@
 import type { ApplicationCreate, ApplicationOut } from '../../api/generated/types.gen';
 
 export type Mode = 'blend' | 'embedding' | 'keywords';
-export type Strategy = 'auto' | 'hybrid-search' | 'entity-focused' | 'time-aware';
+/** A name the server lists: one of ours, or of an installed package. */
+export type Strategy = string;
 
 export interface ApplicationValues {
   name: string;

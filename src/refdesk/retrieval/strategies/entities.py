@@ -1,6 +1,7 @@
 """Entities first: people, places, organisations, products and codes of a question, then a second search."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -80,6 +81,11 @@ class EntityFocused:
     """
 
     name: ClassVar[str] = "entity-focused"
+    descriptions: ClassVar[Mapping[str, str]] = {
+        "en": "Finds the names, places, products and codes of a question first,"
+        " then searches the documents that mention them.",
+        "zh": "先找到问题中的人名、地名、机构、产品和编号，再在提到它们的文档中检索。",
+    }
 
     def fits(self, question: str) -> bool:
         return bool(entities_in(question))

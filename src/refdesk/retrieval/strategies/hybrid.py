@@ -1,5 +1,6 @@
 """The plain search."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from refdesk.retrieval.search import Ranking, SearchRequest
@@ -10,6 +11,10 @@ class HybridSearch:
     """Both legs, fused, as the mode says. What every question gets that asks for nothing else."""
 
     name: ClassVar[str] = "hybrid-search"
+    descriptions: ClassVar[Mapping[str, str]] = {
+        "en": "Searches in the chosen mode and changes nothing else.",
+        "zh": "按所选模式检索，不作其他调整。",
+    }
 
     def fits(self, question: str) -> bool:
         return True

@@ -1,6 +1,6 @@
 """What a strategy is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 from refdesk.retrieval.search import Hit, Ranking, SearchRequest
@@ -26,6 +26,14 @@ class Strategy(Protocol):
         was left out. Must not drop a hit that the plain search has among its first `top_n` for being unlike
         the others: that is the gate's matter."""
         ...
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A strategy that says what it does, for whoever chooses one."""
+
+    descriptions: ClassVar[Mapping[str, str]]
+    """One sentence a language, `en` and `zh`."""
 
 
 @runtime_checkable

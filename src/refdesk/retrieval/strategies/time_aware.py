@@ -1,7 +1,7 @@
 """Newest first: for questions about what holds now."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import ClassVar
@@ -37,6 +37,10 @@ class TimeAware:
     """
 
     name: ClassVar[str] = "time-aware"
+    descriptions: ClassVar[Mapping[str, str]] = {
+        "en": "Of equally relevant documents the newer first; of several versions of one text the newest.",
+        "zh": "同样相关时较新的文档在前；同一内容有多个版本时最新的在前。",
+    }
 
     def fits(self, question: str) -> bool:
         return asks_for_the_newest(question)
