@@ -2,8 +2,8 @@
 
 Names are resolved here and the connection goes to the very address that was judged, so a name that
 answers differently the second time (DNS rebinding) gains nothing, and redirects are judged like any other
-request. Link-local, multicast and unspecified addresses and those of clouds' metadata services are always
-refused; private and loopback ones are allowed only where the caller says so.
+request. Link-local, multicast, unspecified and reserved addresses and those of clouds' metadata services are
+always refused; private and loopback ones are allowed only where the caller says so.
 """
 
 import asyncio
@@ -27,9 +27,21 @@ METADATA = frozenset(
     ip_address(text) for text in ("100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254")
 )
 CARRIER_NAT = IPv4Network("100.64.0.0/10")
-RESERVED = (IPv4Network("240.0.0.0/4"), IPv4Network("192.88.99.0/24"))
+# Of IANA's registries of special-purpose addresses, those behind which nobody's server can be: protocol
+# assignments (192.0.0.8 is a dummy, .9 and .10 answer on whatever network one is in), documentation, AS112,
+# AMT, 6to4 relays, reserved. `ipaddress` calls some of them global.
+RESERVED = tuple(
+    map(
+        IPv4Network,
+        (
+            *("192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24"),
+            *("192.31.196.0/24", "192.52.193.0/24", "192.175.48.0/24", "240.0.0.0/4"),
+        ),
+    )
+)
 # All of IPv6 that is public lies here; outside are tunnels and old spellings of IPv4 (`::7f00:1`).
-GLOBAL_UNICAST, DOCUMENTATION = IPv6Network("2000::/3"), IPv6Network("3fff::/20")
+GLOBAL_UNICAST = IPv6Network("2000::/3")
+RESERVED_V6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20")))
 
 type Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Name and port → addresses. Raises `OSError` for a name that is not known."""
@@ -57,7 +69,7 @@ def is_allowed(address: IPv4Address | IPv6Address, *, allow_private: bool) -> bo
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     if isinstance(address, IPv6Address):
-        if address.sixtofour or address.teredo or address in DOCUMENTATION:
+        if address.sixtofour or address.teredo or any(address in network for network in RESERVED_V6):
             return False  # a tunnel: where it ends is not judged here
         if address not in GLOBAL_UNICAST:
             local = address.is_loopback or address.is_private or address.is_site_local

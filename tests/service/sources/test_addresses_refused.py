@@ -1,16 +1,20 @@
 """A crawl never reaches where it may not, whatever names and redirects say."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import pytest
 from tests.service.sources.conftest import Reader
 
 from refdesk.kit.errors import AppError
-from refdesk.kit.http import AddressRefused
+from refdesk.kit.http import AddressRefused, system_resolver
+from refdesk.kit.http_stream import connect
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.sources.errors import PageUnreachable, TooManyRedirects
 from refdesk.knowledge.sources.fetching import Fetcher
-from refdesk.testing.web_site import WebSite
+from refdesk.testing.web_site import WebSite, web_site
+
+PUBLIC = "93.184.216.34"
 
 
 class Names:
@@ -131,3 +135,59 @@ async def test_a_run_over_a_site_on_a_private_address_changes_nothing_unless_all
     assert source.error.details["cause"] == "address-refused"
     assert "REFDESK_CRAWL_PRIVATE_ADDRESSES" in str(source.error.hint)
     assert site.requests == []
+
+
+@pytest.fixture
+async def inner() -> AsyncIterator[WebSite]:
+    """Another server on this machine, which nobody outside may reach through the crawl."""
+    async with web_site() as found:
+        found.page("/", "<p>Inside.</p>")
+        yield found
+
+
+class PublicNames:
+    """Names of the web have a public address, all others are what the system says."""
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        return [PUBLIC] if host.endswith(".example") else await system_resolver(host, port)
+
+
+@pytest.fixture
+def on_the_web(site: WebSite, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The site as if it stood on the web: whoever is let through to its public address lands there."""
+
+    async def detour(address: str, port: int, *more: Any) -> Any:
+        return await connect("127.0.0.1" if address == PUBLIC else address, port, *more)
+
+    monkeypatch.setattr("refdesk.kit.http.connect", detour)
+    return f"http://public.example:{site.port}"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost", "[::ffff:127.0.0.1]", "0x7f.1"])
+async def test_a_public_site_cannot_send_the_crawl_to_this_machine(
+    site: WebSite, inner: WebSite, on_the_web: str, host: str
+) -> None:
+    site.redirect("/", f"http://{host}:{inner.port}/")
+    async with Fetcher(Settings(), max_bytes=1000, resolver=PublicNames()) as http:
+        with pytest.raises(AppError) as refused:
+            await http.fetch(on_the_web + "/")
+    assert refused.value.code == "address-refused"
+    assert [request.path for request in site.requests] == ["/"]
+    assert inner.requests == []
+
+
+async def test_a_run_over_a_public_site_reports_pages_that_lead_to_this_machine(
+    reader: Reader, site: WebSite, inner: WebSite, on_the_web: str
+) -> None:
+    site.page("/", "<p>Start.</p> <a href='/in'>in</a> <a href='/good'>good</a>")
+    site.page("/good", "<p>Good.</p>")
+    site.redirect("/in", f"http://127.0.0.1:{inner.port}/")
+    reader.desk.settings = Settings()
+    source = await reader.read(await reader.add(on_the_web + "/"), PublicNames())
+    assert source.state != "failed"
+    items = await reader.items(source.id)
+    assert items["in"][1] in ("address-refused", "redirect-refused")
+    assert items["good"][1] is None
+    assert "Good" in await reader.text(source.id)
+    assert "Inside" not in await reader.text(source.id)
+    assert inner.requests == []
