@@ -4,6 +4,7 @@
 words that document it.
 """
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -55,7 +56,20 @@ def _errors() -> Iterator[type[AppError]]:
             yield kind
 
 
+def _details() -> dict[str, set[str]]:
+    """The keys of `details` by the name of the error's class, as the code gives them where it raises."""
+    named: dict[str, set[str]] = {}
+    for path in Path(refdesk.__path__[0]).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                keys = {keyword.arg for keyword in node.keywords if keyword.arg not in (None, "hint")}
+                named.setdefault(name, set()).update(key for key in keys if key)
+    return named
+
+
 def errors_page() -> str:
+    details = _details()
     kinds = [kind for kind in _errors() if not kind.__module__.startswith("refdesk.testing")]
     rows: dict[str, str] = {}
     for kind in sorted(kinds, key=lambda kind: (kind.code, kind.__module__)):
@@ -71,9 +85,19 @@ def errors_page() -> str:
         if kind.code in rows:
             raise SystemExit(f"two errors share the code {kind.code}: {kind.__module__}.{kind.__name__}")
         hint = f" *{kind.hint}*" if kind.hint else ""
-        rows[kind.code] = f"| `{kind.code}` | {kind.status} | {doc}{hint} |"
-    body = ["# Error codes", "", NOTE, "Stable: programs may rely on them.", ""]
-    return "\n".join([*body, "| Code | HTTP | Meaning |", "|---|---|---|", *rows.values()]) + "\n"
+        family = {other.__name__ for other in kinds if other.code == kind.code}
+        keys = sorted({key for name in family for key in details.get(name, ())})
+        facts = ", ".join(f"`{key}`" for key in keys)
+        rows[kind.code] = f"| `{kind.code}` | {kind.status} | {doc}{hint} | {facts} |"
+    body = [
+        "# Error codes",
+        "",
+        NOTE,
+        "Stable: programs may rely on them. Details are there where they are known.",
+        "",
+    ]
+    head = ["| Code | HTTP | Meaning | Details |", "|---|---|---|---|"]
+    return "\n".join([*body, *head, *rows.values()]) + "\n"
 
 
 def commands_page() -> str:
@@ -99,7 +123,7 @@ def commands_page() -> str:
         if parameters:
             lines.extend(["| Option | Meaning |", "|---|---|"])
         for parameter in parameters:
-            names = ", ".join(f"`{name}`" for name in parameter.opts) or f"`{parameter.name}`"
+            names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts)) or f"`{parameter.name}`"
             text = (getattr(parameter, "help", None) or "").replace("\n", " ").replace("|", "\\|")
             if parameter.param_type_name == "argument":
                 names = f"`{(parameter.name or '').upper()}`"

@@ -8,13 +8,13 @@ export function useNotify() {
   return {
     done: (message: string) => notifications.show({ message, color: 'lamp' }),
     failed: (error: unknown) => {
-      const { message, code } = wordsOf(error);
+      const { text, code } = wordsOf(error);
       notifications.show({
         color: 'red',
         autoClose: 10_000,
         message: (
           <Text size="sm">
-            {message} <Code>{code}</Code>
+            {text} <Code>{code}</Code>
           </Text>
         ),
       });

@@ -1,6 +1,14 @@
 import { useTranslation } from 'react-i18next';
 
-type Section = 'knowledge.failedStages' | 'notices' | 'problems' | 'reasons' | 'stages' | 'warnings';
+type Section =
+  | 'knowledge.failedStages'
+  | 'models.kinds'
+  | 'notices'
+  | 'problems'
+  | 'reasons'
+  | 'settings.roles'
+  | 'stages'
+  | 'warnings';
 
 type Values = Record<string, string | number>;
 

@@ -388,7 +388,13 @@ class ParagraphRun:
 
 def failure_of(error: AppError, stage: str) -> dict[str, Any]:
     """An expected failure as it is kept on the document."""
-    return {"code": error.code, "stage": stage, "reason": error.text, "hint": error.hint_text}
+    return {
+        "code": error.code,
+        "stage": stage,
+        "reason": error.text,
+        "hint": error.hint_text,
+        "details": clean_json(error.details),
+    }
 
 
 def unexpected_failure(stage: str, document_id: UUID) -> dict[str, Any]:

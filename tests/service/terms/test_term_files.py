@@ -56,7 +56,17 @@ async def test_a_dry_run_tells_all_and_changes_nothing(shelf: TermDesk) -> None:
     assert dry.is_dry_run
     assert (dry.new, dry.changed, dry.unchanged, dry.refused) == (2, 1, 1, 7)
     assert [line.line for line in dry.refused_lines] == [5, 6, 7, 8, 9, 10, 14]
-    assert {line.line: line.code for line in dry.refused_lines}[8] == "term-taken"
+    assert {line.line: line.code for line in dry.refused_lines} == {
+        5: "term-invalid",
+        6: "term-invalid",
+        7: "term-line-repeated",
+        8: "term-taken",
+        9: "term-invalid",
+        10: "term-line-columns",
+        14: "term-invalid",
+    }
+    assert dry.refused_lines[2].details == {"line": 4}
+    assert dry.refused_lines[3].details["term"] == "kubernetes"
     assert "Kubernetes" in dry.refused_lines[3].message or "kubernetes" in dry.refused_lines[3].message
     assert await words(shelf) == {"Kubernetes": ["K8S"], "docker": []}
     real = await take(shelf, data)

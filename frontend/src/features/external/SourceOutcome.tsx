@@ -21,7 +21,12 @@ export interface Check {
 export function SourceOutcome({ check }: { check: Check }) {
   const { t } = useTranslation();
   const problem = useProblemText(
-    new ProblemError(502, { code: check.code, detail: check.message, hint: check.hint }),
+    new ProblemError(502, {
+      code: check.code,
+      detail: check.message,
+      hint: check.hint,
+      details: check.details,
+    }),
   );
   const ago = check.at ? formatAgo(check.at) : null;
   if (check.ok) {

@@ -136,7 +136,7 @@ function Row({ question, mayWrite, onChanged }: RowProps) {
                 maxLength={500}
                 aria-label={t('questions.question')}
                 value={editing}
-                error={rename.error && wordsOf(rename.error).message}
+                error={rename.error && wordsOf(rename.error).text}
                 onChange={(event) => setEditing(event.currentTarget.value)}
                 onKeyDown={(event) => event.key === 'Escape' && setEditing(null)}
               />

@@ -64,7 +64,7 @@ export function ParagraphQuestions({ paragraph, documentId, editable, asking, on
             aria-label={t('paragraphs.addQuestion')}
             placeholder={t('paragraphs.questionPlaceholder')}
             value={words}
-            error={addQuestion.error && wordsOf(addQuestion.error).message}
+            error={addQuestion.error && wordsOf(addQuestion.error).text}
             onChange={(event) => setWords(event.currentTarget.value)}
             onKeyDown={onKeyDown}
           />

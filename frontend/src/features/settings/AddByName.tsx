@@ -27,7 +27,7 @@ export function AddByName({ label, action, onAdd }: Props) {
           placeholder={label}
           value={name}
           maxLength={200}
-          error={add.error && wordsOf(add.error).message}
+          error={add.error && wordsOf(add.error).text}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Button type="submit" loading={add.isPending} disabled={!name.trim()}>

@@ -107,7 +107,7 @@ function Row({ item }: { item: SourceItemView }) {
         )}
         {problem && (
           <Text size="xs" c={item.state === 'failed' ? 'red' : 'dimmed'}>
-            {problem.message} <Code fz={11}>{problem.code}</Code>
+            {problem.text} <Code fz={11}>{problem.code}</Code>
           </Text>
         )}
       </Table.Td>

@@ -86,10 +86,10 @@ function Matches({ patterns, sample }: { patterns: string[]; sample: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (check.error) {
-    const { message, code } = wordsOf(check.error);
+    const { text, code } = wordsOf(check.error);
     return (
       <Text size="xs" c="red" role="alert">
-        {message} <Code fz={11}>{code}</Code>
+        {text} <Code fz={11}>{code}</Code>
       </Text>
     );
   }

@@ -5,9 +5,11 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { importTerms } from '../../api/generated/sdk.gen';
-import type { KnowledgeBaseView, TermImport } from '../../api/generated/types.gen';
+import type { KnowledgeBaseView, RefusedLine, TermImport } from '../../api/generated/types.gen';
+import { ProblemError } from '../../api/problem';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
+import { useProblemWords } from '../../components/useProblemText';
 import { formatNumber } from '../../i18n/format';
 
 /** Refused lines and words that are shown. */
@@ -104,6 +106,9 @@ export function TermImportDialog({ base, opened, onClose, onImported }: Props) {
 
 function Plan({ plan }: { plan: TermImport }) {
   const { t } = useTranslation();
+  const wordsOf = useProblemWords();
+  const whyRefused = ({ code, message, details }: RefusedLine) =>
+    wordsOf(new ProblemError(422, { code, detail: message, details })).message;
   const words = [...plan.new_words, ...plan.changed_words].slice(0, shownWords);
   return (
     <Stack gap="xs" role="status">
@@ -116,7 +121,7 @@ function Plan({ plan }: { plan: TermImport }) {
       </Text>
       {words.length > 0 && (
         <Text size="sm" c="dimmed">
-          {words.join(t('terms.comma'))}
+          {words.join(t('common.comma'))}
           {plan.new + plan.changed > words.length && ' …'}
         </Text>
       )}
@@ -128,7 +133,7 @@ function Plan({ plan }: { plan: TermImport }) {
           <List size="xs" spacing={2}>
             {plan.refused_lines.slice(0, shownLines).map((line) => (
               <List.Item key={line.line}>
-                {t('terms.refusedLine', { line: line.line, word: line.word, message: line.message })}
+                {t('terms.refusedLine', { line: line.line, word: line.word, message: whyRefused(line) })}
               </List.Item>
             ))}
           </List>

@@ -104,7 +104,6 @@ function Fields({ term, baseId, onClose, onSaved }: FieldsProps) {
     onSuccess: onClose,
     onSettled: onSaved,
   });
-  const problem = save.error && wordsOf(save.error);
   return (
     <form
       onSubmit={(event) => {
@@ -119,7 +118,7 @@ function Fields({ term, baseId, onClose, onSaved }: FieldsProps) {
           autoFocus
           maxLength={100}
           value={word}
-          error={problem && `${problem.message} ${problem.hint ?? ''}`.trim()}
+          error={save.error && wordsOf(save.error).text}
           onChange={(event) => setWord(event.currentTarget.value)}
           onKeyDown={(event) => event.key === 'Escape' && onClose()}
         />

@@ -11,6 +11,7 @@ import models from './models.json';
 import notices from './notices.json';
 import paragraphs from './paragraphs.json';
 import preview from './preview.json';
+import problemHints from './problemHints.json';
 import problems from './problems.json';
 import qa from './qa.json';
 import questions from './questions.json';
@@ -41,6 +42,7 @@ export default {
   notices,
   paragraphs,
   preview,
+  problemHints,
   problems,
   qa,
   questions,

@@ -21,6 +21,7 @@ class DocumentError(BaseModel):
     reason: str
     hint: str | None = None
     error_id: str | None = None
+    details: dict[str, Any] = Field(default={}, description="The facts of the reason: sizes, names, limits.")
 
 
 class DocumentWarning(BaseModel):

@@ -15,18 +15,23 @@ MAX_BYTES = 5 * 1024 * 1024
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _WORD = frozenset({"word", "term", "词", "词语", "术语", "詞", "詞語", "術語"})
 _SYNONYMS = frozenset({"synonyms", "synonym", "同义词", "同義詞", "近义词", "近義詞"})
+_TOO_MANY_COLUMNS = (
+    "term-line-columns",
+    "There are more than two columns; separate synonyms by semicolons.",
+)
+_CONTROL_CHARACTERS = ("term-line-unreadable", "The line holds control characters.")
 # What makes a spreadsheet take a cell for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row and the line of the file it begins in; `fault` says why it cannot be read."""
+    """A row and the line it begins in; `fault` says why it cannot be read, as a code and in words."""
 
     line: int
     word: str
     synonyms: Sequence[str] = ()
-    fault: str | None = None
+    fault: tuple[str, str] | None = None
 
 
 @dataclass(slots=True)
@@ -111,9 +116,9 @@ def _row(line: int, cells: Sequence[str], columns: tuple[int, int]) -> Row:
     word, synonyms = (_as_entered(cells[i]) if 0 <= i < len(cells) else "" for i in columns)
     extra = [cell for i, cell in enumerate(cells) if i not in columns and cell.strip()]
     if columns == (0, 1) and extra:
-        return Row(line, word, fault="There are more than two columns; separate synonyms by semicolons.")
+        return Row(line, word, fault=_TOO_MANY_COLUMNS)
     if any(ord(mark) < 32 and mark not in "\n\r\t" for mark in word + synonyms):
-        return Row(line, word, fault="The line holds control characters.")
+        return Row(line, word, fault=_CONTROL_CHARACTERS)
     return Row(line, word, split_synonyms(synonyms.replace("\r", "\n")))
 
 

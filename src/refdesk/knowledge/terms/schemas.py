@@ -66,6 +66,9 @@ class RefusedLine(BaseModel):
     word: str
     code: str
     message: str
+    details: dict[str, str | int] = Field(
+        default={}, description="The facts of the message: `line` it stands in already, `word`, `term`."
+    )
 
 
 class TermImport(BaseModel):

@@ -209,23 +209,25 @@ class _Plan:
 
     def take(self, row: csv_files.Row) -> None:
         if row.fault is not None:
-            self._refuse(row, "term-invalid", row.fault)
+            self._refuse(row, *row.fault)
             return
         try:
             clean = clean_term(row.word, row.synonyms)
         except TermInvalid as error:
-            self._refuse(row, error.code, error.text)
+            self._refuse(row, error.code, error.text, **error.details)
             return
         key = clean.keys[0]
         if key in self._lines:
-            self._refuse(row, "term-taken", f"The word is in line {self._lines[key]} already.")
+            first = self._lines[key]
+            self._refuse(row, "term-line-repeated", f"The word is in line {first} already.", line=first)
             return
         term = self._by_word.get(key)
         own = frozenset(term.keys) if term is not None else frozenset[str]()
         foreign = [k for k in clean.keys if k in self._owners and k not in own]
         if foreign:
             owner = self._owners[foreign[0]]
-            self._refuse(row, "term-taken", f"“{foreign[0]}” belongs to the term “{owner}”.")
+            message = f"“{foreign[0]}” belongs to the term “{owner}”."
+            self._refuse(row, "term-taken", message, word=foreign[0], term=owner)
             return
         self._lines[key] = row.line
         if term is None:
@@ -239,8 +241,10 @@ class _Plan:
                 del self._owners[gone]
         self._owners |= dict.fromkeys(clean.keys, clean.word)
 
-    def _refuse(self, row: csv_files.Row, code: str, message: str) -> None:
-        self.refused.append(RefusedLine(line=row.line, word=row.word[:100], code=code, message=message))
+    def _refuse(self, row: csv_files.Row, code: str, message: str, **details: str | int) -> None:
+        self.refused.append(
+            RefusedLine(line=row.line, word=row.word[:100], code=code, message=message, details=details)
+        )
 
 
 def _fill(term: Term, clean: CleanTerm) -> None:
