@@ -123,7 +123,8 @@ def commands_page() -> str:
         if parameters:
             lines.extend(["| Option | Meaning |", "|---|---|"])
         for parameter in parameters:
-            names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts)) or f"`{parameter.name}`"
+            spelled = (*parameter.opts, *parameter.secondary_opts)
+            names = ", ".join(f"`{name}`" for name in spelled) or f"`{parameter.name}`"
             text = (getattr(parameter, "help", None) or "").replace("\n", " ").replace("|", "\\|")
             if parameter.param_type_name == "argument":
                 names = f"`{(parameter.name or '').upper()}`"

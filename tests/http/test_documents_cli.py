@@ -76,3 +76,41 @@ def test_how_to_cut_is_said_when_files_are_added(run: Run, tmp_path: Path) -> No
     assert refused["files"][0]["error"]["code"] == "split-settings-invalid"
     assert run("add", "cutting", str(file), "--overlap", "301").exit_code == 2
     assert run("add", "cutting", str(tmp_path), "--overlap", "20").exit_code == 2, "a folder has its source's"
+
+
+def test_add_and_preview_take_every_setting_of_reading_and_splitting(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "long.txt"
+    file.write_text("PART one\n\n" + "The lamp is lit at dusk. " * 40)
+    base = done(run("create", "Every setting", "--json"))
+    options = ("--profile", "compact", "--limit", "120", "--unit", "tokens", "--min-size", "30")
+    options += ("--pattern", "^PART .*$", "--pattern", "^## .*$", "--overlap", "20", "--no-filter")
+    options += ("--comments", "--running", "--sheet-form", "rows")
+    chosen = {
+        "profile": "compact",
+        "limit": 120,
+        "unit": "tokens",
+        "min_size": 30,
+        "patterns": ["^PART .*$", "^## .*$"],
+        "overlap": 20,
+        "with_filter": False,
+        "include_comments": True,
+        "include_running": True,
+        "sheet_form": "rows",
+    }
+    assert set(chosen) == set(base["split_settings"])
+    (seen,) = done(run("preview", "every setting", str(file), *options, "--json"))["files"]
+    assert seen["document"]["split_settings"] == chosen
+    assert {p["title"] for p in seen["paragraphs"]} == {"PART one"}
+    done(run("add", "every setting", str(file), *options, "--wait", "--json"))
+    (document,) = done(run("documents", "every setting", "--json"))
+    assert document["split_settings"] == chosen
+
+
+def test_a_dry_run_reads_with_the_settings_that_were_said(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "long.txt"
+    file.write_text("The lamp is lit at dusk. " * 40)
+    done(run("create", "Dry", "--json"))
+    plain = done(run("add", "dry", str(file), "--dry-run", "--json"))
+    would = done(run("add", "dry", str(file), "--dry-run", "--limit", "100", "--json"))
+    assert plain["files"][0]["reading"]["paragraph_count"] == 1
+    assert would["files"][0]["reading"]["paragraph_count"] > 5

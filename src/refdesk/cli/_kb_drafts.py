@@ -20,7 +20,7 @@ from refdesk.cli._kb_documents import (
     paragraph_lines,
     until,
 )
-from refdesk.cli._splitting import LimitOption, OverlapOption, PatternOption, ProfileOption, split_options
+from refdesk.cli._splitting import settings_of, takes_split_options
 
 
 def add_commands(group: typer.Typer) -> None:
@@ -30,21 +30,20 @@ def add_commands(group: typer.Typer) -> None:
     add_command(group, "import", import_previews)
 
 
+@takes_split_options
 async def preview(
     client: Client,
     name: NameArgument,
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files to look at.")],
-    profile: ProfileOption = None,
-    limit: LimitOption = None,
-    pattern: PatternOption = None,
-    overlap: OverlapOption = None,
+    *,
+    split: dict[str, Any],
 ) -> Result:
     """Read and split files without importing them. Ends with 1 if one of them could not be read."""
     missing = [path for path in files if not path.is_file()]
     if missing:
         raise InvalidArgument(f"There is no file {missing[0]}.")
     base = await base_of(client, name)
-    settings = split_options(profile, limit, pattern, overlap)
+    settings = settings_of(base, split)
     outcomes = [await _send(client, base, path, settings) for path in files]
     ids = [outcome["document"]["id"] for outcome in outcomes if outcome["document"] is not None]
     read = {document["id"]: document for document in await until(client, ids, is_final)}

@@ -1,6 +1,7 @@
 """`refdesk kb add FILE --dry-run`: what would become of a file, read on this machine; nothing is stored.
 
-Read with the settings of the base and the limits of this machine, which are the server's where both are one.
+Read with the settings that were said, else those of the base, and with the limits of this machine, which are
+the server's where both are one.
 """
 
 import asyncio
@@ -8,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 
-async def would_add(path: Path, base: dict[str, Any]) -> dict[str, Any]:
+async def would_add(path: Path, base: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """The outcome of one file: `reading` tells what would be read, `error` why nothing would."""
     # Loaded here: most commands need nothing of the server's code.
     from refdesk.kit.errors import AppError
 
     outcome: dict[str, Any] = {"path": str(path), "document_id": None, "state": "refused", "error": None}
     try:
-        reading = await _reading(path, base)
+        reading = await _reading(path, base, settings)
     except OSError as error:
         problem = {"code": "unreadable", "reason": error.strerror or str(error), "hint": None}
         return outcome | {"error": problem}
@@ -24,9 +25,15 @@ async def would_add(path: Path, base: dict[str, Any]) -> dict[str, Any]:
     return outcome | {"state": "would-add", "reading": reading}
 
 
-async def _reading(path: Path, base: dict[str, Any]) -> dict[str, Any]:
+async def _reading(path: Path, base: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     from refdesk.kit.settings import get_settings
-    from refdesk.knowledge import FileTooLarge, SplitOptions, parse_options, split_settings
+    from refdesk.knowledge import (
+        FileTooLarge,
+        SplitOptions,
+        parse_options,
+        require_sound_patterns,
+        split_settings,
+    )
     from refdesk.knowledge.parsing import EmptyFile, NoText
     from refdesk.knowledge.reading import Limits, read_in_subprocess
 
@@ -36,7 +43,8 @@ async def _reading(path: Path, base: dict[str, Any]) -> dict[str, Any]:
     if len(data) > base["upload_limit_bytes"]:
         raise FileTooLarge(max_bytes=base["upload_limit_bytes"])
     limits = get_settings()
-    options = SplitOptions.model_validate(base["split_settings"])
+    options = SplitOptions.model_validate(settings)
+    await require_sound_patterns(options.patterns)
     reading = await read_in_subprocess(
         data, path.name, parse_options(options, limits), split_settings(options), Limits.of(limits)
     )

@@ -30,7 +30,7 @@ from refdesk.cli._kb_sources import (
 from refdesk.cli._kb_sources import add_commands as add_source_commands
 from refdesk.cli._kb_terms import add_commands as add_term_commands
 from refdesk.cli._kb_versions import add_commands as add_version_commands
-from refdesk.cli._splitting import LimitOption, OverlapOption, PatternOption, ProfileOption, split_options
+from refdesk.cli._splitting import settings_of, takes_split_options
 
 BASES = "/api/v1/knowledge-bases"
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
@@ -105,6 +105,7 @@ async def delete(
     return Result({"id": base["id"], "deleted": True}, [f"Deleted {base['name']}."])
 
 
+@takes_split_options
 async def add(
     client: Client,
     name: NameArgument,
@@ -118,20 +119,18 @@ async def add(
     dry_run: DryRunOption = False,
     allow_mass_removal: MassOption = False,
     restore_deleted: RestoreOption = False,
-    profile: ProfileOption = None,
-    limit: LimitOption = None,
-    pattern: PatternOption = None,
-    overlap: OverlapOption = None,
+    *,
+    split: dict[str, Any],
 ) -> Result:
     """Add files, and keep folders in step: of a folder only what is new or changed is sent, and what is
     gone from it is removed. Ends with 1 if a file was refused or, with --wait, could not be indexed."""
     missing = [path for path in paths if not (path.is_file() or path.is_dir())]
     if missing:
         raise InvalidArgument(f"There is no file {missing[0]}.")
-    split = split_options(profile, limit, pattern, overlap)
     if split and any(path.is_dir() for path in paths):
         raise InvalidArgument("How to cut is said for files; a folder takes what its base or source says.")
     base = await _base(client, name)
+    settings = settings_of(base, split)
     outcomes: list[dict[str, Any]] = []
     for path in paths:
         if path.is_dir():
@@ -146,9 +145,9 @@ async def add(
             )
             outcomes += done.outcomes
         elif dry_run:
-            outcomes.append(await would_add(path, base))
+            outcomes.append(await would_add(path, base, settings or base["split_settings"]))
         else:
-            outcomes.append(await _upload(client, base["id"], path, split, allow_duplicate))
+            outcomes.append(await _upload(client, base["id"], path, settings, allow_duplicate))
     if not outcomes:
         raise InvalidArgument("There are no files to add.")
     waiting = [outcome["document_id"] for outcome in outcomes if outcome["state"] == "queued"]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import orjson
 import typer
 
-from refdesk.cli._splitting import OverlapOption
+from refdesk.cli._splitting import FilterOption, OverlapOption
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import get_settings
 from refdesk.knowledge import SplitOptions, parse_options, require_sound_patterns
@@ -49,11 +49,14 @@ def parse_command(
     running: Annotated[
         bool, typer.Option("--running", help="Read headers and footers of Office texts as text.")
     ] = False,
-    sheets: Annotated[str, typer.Option(help="Tables of spreadsheets: auto, rows or table.")] = "auto",
+    sheets: Annotated[
+        str, typer.Option("--sheet-form", "--sheets", help="Tables of spreadsheets: auto, rows or table.")
+    ] = "auto",
     min_size: Annotated[
         int | None, typer.Option(help="Paragraphs with fewer characters join the one before.")
     ] = None,
     overlap: OverlapOption = None,
+    filter_: FilterOption = True,
 ) -> None:
     """Read a file, split it and print what came out."""
     try:
@@ -64,6 +67,7 @@ def parse_command(
             min_size=min_size,
             patterns=tuple(pattern or ()),
             overlap=overlap,
+            with_filter=filter_ is not False,
         )
         chosen = SplitOptions(
             include_comments=comments,
