@@ -113,3 +113,21 @@ def test_value_that_is_not_given_is_missed(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(xls, "shown_value", lambda value: "" if value == 4711 else shown(value))
     parsed = _read(cells)
     assert (parsed.text, parsed.extracted_chars, parsed.kept_chars) == ("text", 5, 4)
+
+
+def test_hidden_rows_and_columns_are_read_and_reported() -> None:
+    def row(number: int, flags: int) -> bytes:
+        return record(0x208, struct.pack("<HHHHIHH", number, 0, 3, 255, 0, flags, 0))
+
+    hidden = record(0x7D, struct.pack("<HHHHHH", 1, 2, 2304, 0, 1, 0))
+    shown = record(0x7D, struct.pack("<HHHHHH", 3, 3, 2304, 0, 0, 0))
+    texts = b"".join(
+        _text(r, c, f"r{r}c{c}") for r, c in ((0, 0), (0, 1), (0, 3), (1, 0), (1, 3), (2, 0), (2, 3))
+    )
+    rows = row(0, 0x100) + row(1, 0x120) + row(2, 0x120) + row(9, 0x120)
+    parsed = _read(hidden + shown + rows + texts)
+    (warning,) = parsed.warnings
+    assert (warning.code, dict(warning.details)) == ("hidden-cells", {"rows": 2, "columns": 1})
+    assert warning.message == "2 hidden rows and 1 hidden column hold text, which was read."
+    assert all(text in parsed.text for text in ("r0c1", "r1c0", "r2c3"))
+    assert parsed.coverage == 1.0

@@ -179,3 +179,48 @@ def test_cells_the_parser_loses_are_missed() -> None:
     parsed = parse(xlsx(lost, after=merged("A1:B1")), "a.xlsx")
     assert parsed.text == "7"
     assert parsed.coverage < 1.0
+
+
+def test_hidden_rows_and_columns_are_read_and_reported() -> None:
+    rows = [
+        ["Name", "Salary", "Town"],
+        ["Ann", "4100", "Bonn"],
+        ["Bob", "3900", "Ulm"],
+        ["Eve", "4200", "Rom"],
+    ]
+    data = sheet_rows(rows)
+    hidden = data.replace('<row r="3"', '<row r="3" hidden="1"').replace(
+        '<row r="4"', '<row hidden="true" r="4"'
+    )
+    assert hidden != data
+    columns = '<cols><col min="1" max="1" width="9"/><col min="2" max="2" width="9" hidden="1"/><col min="7" max="99" hidden="1"/></cols>'
+    parsed = parse(xlsx(columns + hidden), "a.xlsx")
+    (warning,) = parsed.warnings
+    assert (warning.code, dict(warning.details)) == ("hidden-cells", {"rows": 2, "columns": 1})
+    assert warning.message == "2 hidden rows and 1 hidden column hold text, which was read."
+    assert parsed.text == parse(xlsx(data), "a.xlsx").text
+    assert parsed.coverage == 1.0
+    assert parse(xlsx(data), "a.xlsx").warnings == ()
+
+
+def test_hidden_rows_and_columns_of_opendocument_sheets_are_read_and_reported() -> None:
+    def row(*texts: str, more: str = "") -> str:
+        cells = "".join(f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in texts)
+        return f"<table:table-row{more}>{cells}</table:table-row>"
+
+    columns = (
+        '<table:table-column table:number-columns-repeated="1"/><table:table-column-group>'
+        '<table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
+        "</table:table-column-group><table:table-column/>"
+    )
+    rows = (
+        row("Name", "Salary", "Bonus", "Town")
+        + row("Ann", "4100", "7", "Bonn", more=' table:visibility="collapse"')
+        + row("Bob", "3900", "8", "Ulm", more=' table:visibility="filter"')
+        + row("Eve", "4200", "9", "Rom")
+    )
+    parsed = parse(odf("spreadsheet", f'<table:table table:name="T">{columns}{rows}</table:table>'), "a.ods")
+    (warning,) = parsed.warnings
+    assert (warning.code, dict(warning.details)) == ("hidden-cells", {"rows": 2, "columns": 2})
+    assert all(text in parsed.text for text in ("Salary", "Ann", "3900", "Ulm"))
+    assert parsed.coverage == 1.0

@@ -16,6 +16,7 @@ _RUNNING = ("footer", "header", "date-time", "page-number")
 # Who wrote a comment, and when.
 _SIGNATURES = ("{http://purl.org/dc/elements/1.1/}creator", "{http://purl.org/dc/elements/1.1/}date")
 _MAX_COLUMNS = 16_384
+_UNSEEN = ("collapse", "filter")
 
 
 class Odt:
@@ -152,6 +153,12 @@ def _slide(page: Element, number: int, reader: TextReader) -> None:
 def _sheet(table: Element, reader: TextReader) -> Sheet:
     hidden = reader.styles.hides("table", table.get(f"{TABLE}style-name"))
     sheet = Sheet(table.get(f"{TABLE}name", ""), hidden=hidden)
+    column = 0
+    for node in table.iter(f"{TABLE}table-column"):
+        count = max(1, whole_number(node, f"{TABLE}number-columns-repeated", 1))
+        if node.get(f"{TABLE}visibility") in _UNSEEN:
+            sheet.hidden_columns.append((column, column + count - 1))
+        column += count
     at = 0
     for row in table_rows(table):
         column = 0
@@ -177,6 +184,8 @@ def _sheet(table: Element, reader: TextReader) -> Sheet:
         if cells:
             for offset in range(repeated(row, "rows")):
                 sheet.rows[at + offset] = dict(cells)
+                if row.get(f"{TABLE}visibility") in _UNSEEN:
+                    sheet.hidden_rows.add(at + offset)
         at += max(1, whole_number(row, f"{TABLE}number-rows-repeated", 1))
     for shapes in table.iterfind(f"{TABLE}shapes"):
         _drawn(sheet, shapes, reader)

@@ -1,4 +1,5 @@
-"""What a binary workbook (XLS) stores, read record by record ([MS-XLS]): formats, links, notes, and texts.
+"""What a binary workbook (XLS) stores, read record by record ([MS-XLS]): formats, links, notes, texts, what is
+hidden.
 
 Adds to the reader of values (`xls`) what that one does not give, and counts independently of it what there
 is. Knows BIFF8 (Excel 97–2003) only; older workbooks are read without. Must not decide what becomes text.
@@ -17,6 +18,7 @@ _SHARED, _LABEL, _RESULT, _NUMBER, _RK, _MANY_RK, _FORMULA, _TRUTH = (
     *(0xFD, 0x204, 0x207, 0x203),
     *(0x27E, 0xBD, 0x06, 0x205),
 )
+_ROW, _COLUMNS = 0x208, 0x7D
 _LINK, _NOTE, _OBJECT, _TEXT = 0x1B8, 0x1C, 0x5D, 0x1B6
 _BIFF8 = 0x600
 _WEB_ADDRESS = bytes.fromhex("e0c9ea79f9bace118c8200aa004ba90b")
@@ -37,6 +39,8 @@ class Stored:
     links: dict[Place, str] = field(default_factory=dict[Place, str])
     notes: dict[Place, str] = field(default_factory=dict[Place, str])
     boxes: dict[int, str] = field(default_factory=dict[int, str])
+    hidden_rows: set[int] = field(default_factory=set[int])
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     texts: list[str] = field(default_factory=list[str])
     values: int = 0
     drawn: int = 0
@@ -145,7 +149,8 @@ def _compact(value: bytes) -> float:
 
 
 def _beside(kind: int, parts: list[bytes], sheet: Stored) -> None:
-    """Links, notes, and the texts of objects: each follows the record that gives the object's number."""
+    """What is hidden; links, notes, and the texts of objects: each follows the record that gives the object's
+    number."""
     body = parts[0]
     if kind == _OBJECT:
         sheet.drawn = struct.unpack_from("<H", body, 6)[0]
@@ -155,6 +160,12 @@ def _beside(kind: int, parts: list[bytes], sheet: Stored) -> None:
         row, column, _, number = struct.unpack_from("<HHHH", body)
         if sheet.boxes.get(number):
             sheet.notes[row, column] = sheet.boxes.pop(number)
+    elif kind == _ROW:
+        if body[12] & 0x20:
+            sheet.hidden_rows.add(struct.unpack_from("<H", body)[0])
+    elif kind == _COLUMNS:
+        if body[8] & 1:
+            sheet.hidden_columns.append(struct.unpack_from("<HH", body))
     elif kind == _LINK:
         top, bottom, left, right = struct.unpack_from("<HHHH", body)
         at = body.find(_WEB_ADDRESS)

@@ -23,7 +23,8 @@ class Sheet:
     """One sheet. `rows` are in order; `tables` are ranges that the author declared to be tables.
 
     `drawn` are texts that lie over the cells (boxes, titles of charts), `pictures` the members that hold
-    pictures, `header` and `footer` what stands on every printed page.
+    pictures, `header` and `footer` what stands on every printed page. `hidden_columns` are the first and last
+    column of each run of hidden ones.
     """
 
     name: str
@@ -36,6 +37,8 @@ class Sheet:
     header: list[str] = field(default_factory=list[str])
     footer: list[str] = field(default_factory=list[str])
     hidden: bool = False
+    hidden_rows: set[int] = field(default_factory=set[int])
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def cover_merged(self) -> None:
         """Mark the places under merged cells, within what is in use: a merge may span a million rows."""

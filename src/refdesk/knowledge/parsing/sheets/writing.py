@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from refdesk.kit.wording import counted
 from refdesk.knowledge.parsing.blocks import BlockList, ParseOptions
 from refdesk.knowledge.parsing.coverage import character_counts
 from refdesk.knowledge.parsing.errors import EmptyFile, NoText
@@ -102,10 +103,31 @@ def sheet_names(sheets: Sequence[Sheet]) -> dict[str, list[str]]:
 
 
 def _report_hidden(sheets: Sequence[Sheet], found: BlockList) -> None:
-    """A warning for each sheet that is hidden and holds text: it was read all the same."""
+    """Warnings of what is hidden and holds text, sheets, rows and columns: it was read all the same."""
     for sheet in sheets:
         if sheet.hidden and sheet.rows:
             found.warn("hidden-sheet", f"The sheet “{sheet.name}” is hidden in the file; its text was read.")
+    seen = [sheet for sheet in sheets if not sheet.hidden]
+    rows = sum(
+        any(sheet.rows[row].values()) for sheet in seen for row in sheet.hidden_rows & sheet.rows.keys()
+    )
+    columns = sum(map(_hidden_columns, seen))
+    if rows or columns:
+        what = " and ".join(
+            counted(count, f"hidden {noun}", f"hidden {noun}s")
+            for count, noun in ((rows, "row"), (columns, "column"))
+            if count
+        )
+        hold = "holds" if rows + columns == 1 else "hold"
+        found.warn("hidden-cells", f"{what} {hold} text, which was read.", rows=rows, columns=columns)
+
+
+def _hidden_columns(sheet: Sheet) -> int:
+    """How many hidden columns hold text."""
+    if not sheet.hidden_columns:
+        return 0
+    filled = {column for cells in sheet.rows.values() for column, text in cells.items() if text}
+    return sum(any(first <= column <= last for first, last in sheet.hidden_columns) for column in filled)
 
 
 def write_records(

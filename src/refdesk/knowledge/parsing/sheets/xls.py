@@ -1,6 +1,7 @@
 """XLS and XLSB: the binary workbooks, through calamine (Rust), which reads typed values and merged cells.
 
-What calamine does not give of an XLS (formats, links, notes) is added from its records (`biff`).
+What calamine does not give of an XLS (formats, links, notes, what is hidden) is added from its records
+(`biff`).
 """
 
 import io
@@ -77,6 +78,7 @@ def _add_stored(data: bytes, sheets: list[Sheet]) -> list[str]:
     texts: list[str] = []
     for sheet, there in zip(sheets, stored, strict=True):
         cells = sum(1 for row in sheet.rows.values() for _ in row)
+        sheet.hidden_rows, sheet.hidden_columns = there.hidden_rows, there.hidden_columns
         for (row, column), shown in there.shown.items():
             if shown and column in sheet.rows.get(row, {}):
                 sheet.rows[row][column] = shown

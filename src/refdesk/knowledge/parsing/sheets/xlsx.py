@@ -27,9 +27,10 @@ from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
 _RID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_RID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
-_PARTS = ("{*}row", "{*}mergeCell", "{*}hyperlink", "{*}headerFooter")
+_PARTS = ("{*}col", "{*}row", "{*}mergeCell", "{*}hyperlink", "{*}headerFooter")
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _MAX_CELL = 100_000
+_TRUE = ("1", "true")
 
 
 class Xlsx:
@@ -75,7 +76,7 @@ class _Workbook:
         if root is None:
             raise CorruptFile("The file holds no workbook.")
         properties = root.find("{*}workbookPr")
-        self.since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
+        self.since_1904 = properties is not None and properties.get("date1904") in _TRUE
         relations = self.container.relations(part)
         self.strings = self._shared_strings()
         self.formats = self._formats()
@@ -144,8 +145,14 @@ class _Workbook:
             if kind == "row":
                 at = int(node.get("r")) - 1 if (node.get("r") or "").isdigit() else at + 1
                 cells = self._row(node)
+                if node.get("hidden") in _TRUE:
+                    sheet.hidden_rows.add(at)
                 if cells:
                     sheet.rows.setdefault(at, {}).update(cells)
+            elif kind == "col":
+                columns = node.get("min", ""), node.get("max", "")
+                if node.get("hidden") in _TRUE and all(column.isdigit() for column in columns):
+                    sheet.hidden_columns.append((int(columns[0]) - 1, int(columns[1]) - 1))
             elif kind == "mergeCell":
                 area = cell_range(node.get("ref", ""))
                 if area:
