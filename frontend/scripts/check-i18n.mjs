@@ -113,6 +113,7 @@ for (const section of [
   'problems.',
   'reasons.',
   'stages.',
+  'strategies.',
   'warnings.',
 ])
   usedPrefixes.add(section);

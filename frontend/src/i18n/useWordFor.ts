@@ -8,6 +8,7 @@ type Section =
   | 'reasons'
   | 'settings.roles'
   | 'stages'
+  | 'strategies'
   | 'warnings';
 
 type Values = Record<string, string | number>;

@@ -3,11 +3,11 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { formatScore } from '../../i18n/format';
 import { RerankerSelect } from '../models/RerankerSelect';
+import { StrategySelect } from '../search/StrategySelect';
 import type { ApplicationValues } from './values';
 
 const modes = ['blend', 'embedding', 'keywords'] as const;
 const contexts = ['paragraph', 'window'] as const;
-const strategies = ['auto', 'hybrid-search', 'entity-focused', 'time-aware'] as const;
 
 export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValues> }) {
   const { t } = useTranslation();
@@ -45,12 +45,10 @@ export function SearchFields({ form }: { form: UseFormReturnType<ApplicationValu
         allowDecimal={false}
         {...form.getInputProps('top_n')}
       />
-      <Select
-        label={t('applications.strategy')}
-        description={t(`applications.strategyHints.${form.values.strategy}`, '')}
-        data={strategies.map((value) => ({ value, label: t(`applications.strategies.${value}`) }))}
-        allowDeselect={false}
-        {...form.getInputProps('strategy')}
+      <StrategySelect
+        label={t('knowledge.strategy')}
+        value={form.values.strategy}
+        onChange={(strategy) => form.setFieldValue('strategy', strategy)}
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <NumberInput

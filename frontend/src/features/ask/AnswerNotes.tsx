@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { RunOut, WarningOut } from '../../api/generated/types.gen';
 import { useDecisionText } from '../../components/useDecisionText';
+import { useSearchWarningText } from '../../components/useSearchWarningText';
 import { formatScore } from '../../i18n/format';
 import { useWordFor } from '../../i18n/useWordFor';
 import { isOpen } from './liveRun';
@@ -14,6 +15,7 @@ export function AnswerNotes({ run }: { run: RunOut }) {
   const { t } = useTranslation();
   const wordFor = useWordFor('notices');
   const decisionText = useDecisionText();
+  const searchWarningText = useSearchWarningText();
   if (isOpen(run)) return null;
   const notes: string[] = [];
   if (run.state === 'cancelled') notes.push(t('ask.wasStopped'));
@@ -39,7 +41,7 @@ export function AnswerNotes({ run }: { run: RunOut }) {
   const textOf = ({ code, message }: WarningOut) =>
     code === 'still-indexing' && unready > 0
       ? t('hitTest.unready', { count: unready })
-      : (wordFor(code) ?? message);
+      : (wordFor(code) ?? searchWarningText({ code, message }));
   if (notes.length === 0 && warnings.length === 0) return null;
   return (
     <Stack gap={2} mt={4}>

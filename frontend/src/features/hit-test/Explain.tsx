@@ -1,16 +1,14 @@
 /** "Why isn't X here?": choose a document, get the first thing that kept it out, with its exact numbers. */
 import { Select, Stack, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { listDocumentsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { explainHitTest } from '../../api/generated/sdk.gen';
 import type { HitTestRequest } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { Explanation } from './Explanation';
 import classes from './HitTest.module.css';
+import { useDocumentSearch } from './useDocumentSearch';
 
 export type Subject = { document_id: string } | { paragraph_id: string };
 
@@ -22,15 +20,7 @@ interface Props {
 
 export function Explain({ request, subject, onSubject }: Props) {
   const { t } = useTranslation();
-  const [words, setWords] = useState('');
-  const [q] = useDebouncedValue(words.trim(), 250);
-  const lists = useQueries({
-    queries: request.knowledge_base_ids.map((id) => ({
-      ...listDocumentsOptions({ path: { knowledge_base_id: id }, query: { limit: 20, ...(q ? { q } : {}) } }),
-      placeholderData: keepPreviousData,
-    })),
-  });
-  const documents = lists.flatMap((list) => list.data?.items ?? []);
+  const { words, setWords, documents } = useDocumentSearch(request.knowledge_base_ids);
   return (
     <section className={`rd-card ${classes.explain}`}>
       <Stack gap="sm">

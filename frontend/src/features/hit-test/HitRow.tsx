@@ -3,26 +3,30 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { HitView, LegScoreView } from '../../api/generated/types.gen';
-import { formatScore } from '../../i18n/format';
+import { formatDate, formatScore } from '../../i18n/format';
 import { ClampedPassage } from '../paragraphs/ClampedPassage';
 import classes from './HitTest.module.css';
 import type { Move } from './moves';
+import { passageOf } from './passageOf';
 
 interface Props {
   hit: HitView;
   rank: number | null;
   threshold: number;
   note?: string;
+  /** Whether the date took part in the order. */
+  showsDate?: boolean;
   move?: Move;
   onExplain?: () => void;
 }
 
 /** One paragraph with a bar for each score; the amber line is the threshold. */
-export function HitRow({ hit, rank, threshold, note, move, onExplain }: Props) {
+export function HitRow({ hit, rank, threshold, note, showsDate = false, move, onExplain }: Props) {
   const { t } = useTranslation();
   const place = [hit.page ? t('common.page', { page: hit.page }) : null, ...hit.title_chain, hit.title]
     .filter(Boolean)
     .join(' › ');
+  const { window, ...passage } = passageOf(hit);
   return (
     <article className={`rd-card ${classes.hit}`} data-dropped={rank === null || undefined}>
       <div className={classes.head}>
@@ -36,11 +40,18 @@ export function HitRow({ hit, rank, threshold, note, move, onExplain }: Props) {
           {hit.document_name}
         </Link>
         <Text component="span" size="xs" c="dimmed">
-          {place}
+          {[place, hit.dated && showsDate && t('hitTest.dated', { date: formatDate(hit.dated) })]
+            .filter(Boolean)
+            .join(' · ')}
         </Text>
         {hit.by_question && (
           <Badge variant="default" size="sm">
             {t('hitTest.byQuestion')}
+          </Badge>
+        )}
+        {hit.returns_directly && (
+          <Badge variant="default" size="sm">
+            {t('hitTest.answersDirectly')}
           </Badge>
         )}
         {move && <MoveBadge move={move} />}
@@ -56,7 +67,12 @@ export function HitRow({ hit, rank, threshold, note, move, onExplain }: Props) {
         )}
       </div>
       <div className={classes.text}>
-        <ClampedPassage text={hit.content} piece={hit.piece} words={hit.words} lines={4} unfolds />
+        <ClampedPassage {...passage} lines={4} unfolds />
+        {window && (
+          <Text size="xs" c="dimmed">
+            {t('hitTest.window', window)}
+          </Text>
+        )}
       </div>
       <div className={classes.bars}>
         <LegBar label={t('knowledge.scores.dense')} score={hit.dense} threshold={threshold} />

@@ -7,6 +7,7 @@ import {
   Select,
   Slider,
   Stack,
+  Switch,
   Text,
   UnstyledButton,
 } from '@mantine/core';
@@ -15,10 +16,13 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listKnowledgeBasesOptions, listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { formatScore } from '../../i18n/format';
+import { RerankerSelect } from '../models/RerankerSelect';
+import { StrategySelect } from '../search/StrategySelect';
+import { DocumentFilter } from './DocumentFilter';
 import classes from './HitTest.module.css';
-import { changedCount, modes, strategies, type TestSettings } from './settings';
+import { changedCount, contexts, modes, type TestSettings, withBases } from './settings';
 
 interface Props {
   value: TestSettings;
@@ -29,7 +33,6 @@ export function SettingsFields({ value, onChange }: Props) {
   const { t } = useTranslation();
   const [opened, { toggle }] = useDisclosure(changedCount(value) > 0);
   const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
-  const rerankers = useQuery(listModelsOptions({ query: { kind: 'RERANKER' } }));
   const set = (part: Partial<TestSettings>) => onChange({ ...value, ...part });
   const changed = changedCount(value);
   return (
@@ -68,10 +71,25 @@ export function SettingsFields({ value, onChange }: Props) {
             label={t('hitTest.bases')}
             data={(bases.data?.items ?? []).map((base) => ({ value: base.id, label: base.name }))}
             value={value.bases}
-            onChange={(chosen) => chosen.length > 0 && set({ bases: chosen })}
+            onChange={(chosen) => chosen.length > 0 && onChange(withBases(value, chosen))}
             searchable
             hidePickedOptions
           />
+          {value.bases.length > 1 && (
+            <Switch
+              label={t('hitTest.route')}
+              description={t('hitTest.routeHint')}
+              checked={value.route}
+              onChange={(event) => set({ route: event.currentTarget.checked })}
+            />
+          )}
+          {opened && (
+            <DocumentFilter
+              baseIds={value.bases}
+              value={value.documents}
+              onChange={(documents) => set({ documents })}
+            />
+          )}
           <Share
             label={t('hitTest.drop')}
             hint={t('hitTest.dropHint')}
@@ -79,13 +97,10 @@ export function SettingsFields({ value, onChange }: Props) {
             mark={0.15}
             onChange={(drop) => set({ drop })}
           />
-          <Select
-            label={t('hitTest.strategy')}
-            description={t(`hitTest.strategyHint.${value.strategy}`)}
+          <StrategySelect
+            label={t('knowledge.strategy')}
             value={value.strategy}
-            onChange={(name) => set({ strategy: strategies.find((one) => one === name) ?? 'hybrid-search' })}
-            data={strategies.map((name) => ({ value: name, label: t(`hitTest.strategies.${name}`) }))}
-            allowDeselect={false}
+            onChange={(strategy) => set({ strategy })}
           />
           <Share
             label={t('hitTest.diversity')}
@@ -99,14 +114,27 @@ export function SettingsFields({ value, onChange }: Props) {
             value={value.recency}
             onChange={(recency) => set({ recency })}
           />
-          {(rerankers.data?.items ?? []).length > 0 && (
-            <Select
-              label={t('hitTest.reranker')}
-              placeholder={t('hitTest.noReranker')}
-              value={value.reranker}
-              onChange={(reranker) => set({ reranker })}
-              data={(rerankers.data?.items ?? []).map((model) => ({ value: model.id, label: model.name }))}
-              clearable
+          <RerankerSelect value={value.reranker} onChange={(reranker) => set({ reranker })} />
+          <Select
+            label={t('applications.context')}
+            description={t(`applications.contextHints.${value.context}`)}
+            value={value.context}
+            onChange={(name) => set({ context: contexts.find((one) => one === name) ?? 'paragraph' })}
+            data={contexts.map((name) => ({ value: name, label: t(`applications.contexts.${name}`) }))}
+            allowDeselect={false}
+          />
+          {value.context === 'window' && (
+            <NumberInput
+              label={t('applications.windowChars')}
+              description={t('applications.windowCharsHint')}
+              value={value.windowChars}
+              onChange={(chars) => set({ windowChars: Number(chars) || 1200 })}
+              clampBehavior="blur"
+              min={200}
+              max={20_000}
+              step={100}
+              allowDecimal={false}
+              thousandSeparator=" "
             />
           )}
         </Stack>

@@ -2,7 +2,14 @@
 import type { SearchSettings } from './types';
 
 export const modes = ['blend', 'embedding', 'keywords'] as const;
-export const strategies = ['hybrid-search', 'entity-focused', 'time-aware', 'auto'] as const;
+export const contexts = ['paragraph', 'window'] as const;
+
+/** A document that the search is narrowed to, with its base: it goes when that base goes. */
+export interface ChosenDocument {
+  id: string;
+  name: string;
+  baseId: string;
+}
 
 export interface TestSettings {
   bases: string[];
@@ -11,10 +18,17 @@ export interface TestSettings {
   topN: number;
   /** 0 for none. */
   drop: number;
-  strategy: (typeof strategies)[number];
+  /** A name the server lists. */
+  strategy: string;
   diversity: number;
   recency: number;
   reranker: string | null;
+  /** Empty for all. */
+  documents: ChosenDocument[];
+  context: (typeof contexts)[number];
+  windowChars: number;
+  /** Whether to choose among the bases first. */
+  route: boolean;
 }
 
 export const defaultSettings = (bases: string[]): TestSettings => ({
@@ -27,6 +41,10 @@ export const defaultSettings = (bases: string[]): TestSettings => ({
   diversity: 0,
   recency: 0,
   reranker: null,
+  documents: [],
+  context: 'paragraph',
+  windowChars: 1200,
+  route: false,
 });
 
 export function searchSettings(settings: TestSettings): SearchSettings & { knowledge_base_ids: string[] } {
@@ -40,12 +58,24 @@ export function searchSettings(settings: TestSettings): SearchSettings & { knowl
     diversity: settings.diversity,
     recency: settings.recency,
     rerank: settings.reranker ? { model_id: settings.reranker } : null,
+    document_ids: settings.documents.length > 0 ? settings.documents.map(({ id }) => id) : null,
+    context: settings.context,
+    window_chars: settings.windowChars,
+    route: settings.route && settings.bases.length > 1,
   };
 }
+
+/** The settings with other bases; documents of those that are left out go with them. */
+export const withBases = (settings: TestSettings, bases: string[]): TestSettings => ({
+  ...settings,
+  bases,
+  documents: settings.documents.filter(({ baseId }) => bases.includes(baseId)),
+});
 
 /** How many of the settings behind "more" are not as they are at first. */
 export function changedCount(settings: TestSettings): number {
   const first = defaultSettings(settings.bases);
-  const behind = ['drop', 'strategy', 'diversity', 'recency', 'reranker'] as const;
-  return behind.filter((name) => settings[name] !== first[name]).length;
+  const behind = ['drop', 'strategy', 'diversity', 'recency', 'reranker', 'context', 'route'] as const;
+  const changed = behind.filter((name) => settings[name] !== first[name]).length;
+  return changed + (settings.documents.length > 0 ? 1 : 0);
 }

@@ -22,6 +22,7 @@ import shell from './shell.json';
 import sources from './sources.json';
 import splitting from './splitting.json';
 import stages from './stages.json';
+import strategies from './strategies.json';
 import terms from './terms.json';
 import testSets from './testSets.json';
 import versions from './versions.json';
@@ -52,6 +53,7 @@ export default {
   sources,
   splitting,
   stages,
+  strategies,
   terms,
   testSets,
   versions,
