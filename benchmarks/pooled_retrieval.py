@@ -8,7 +8,7 @@ The searches run through the ordinary code; the rivals order the very same candi
 - `rrf`: reciprocal ranks of both legs, k = 60;
 - `cosine+ts_rank`: `1 − cosine distance + ts_rank_cd(…, 32)` over the candidates by meaning (PostgreSQL's own
   ranking over the same tokens);
-- `bm25s`: that library over the same tokens (left out where it is not installed; the product never needs it).
+- `bm25s`: that library over the same tokens; one of the packages for developing, the product never needs it.
 
 Targets, on the mean over the sets: blend at least 0.02 nDCG@10 above the better leg, and not below any rival.
 Prints JSON; exits with 1 where a target is missed.
@@ -21,11 +21,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import bm25s
 import numpy as np
 import psycopg
 from benchmarks.vector_cache import CachingGateway, VectorCache
@@ -121,7 +121,7 @@ async def measure(
             retriever = Retriever(database, gateway, settings)
             async with database.transaction() as session:
                 await _store_tokens(session, passages)
-            library = _LexicalLibrary(passages) if find_spec("bm25s") else None
+            library = _LexicalLibrary(passages)
             for name, judged in sets.items():
                 orders: list[dict[str, Order]] = []
                 for query in judged.queries:
@@ -160,7 +160,7 @@ async def _orders(
     base: TemporaryBase,
     query: str,
     found: dict[str, list[Hit]],
-    library: "_LexicalLibrary | None",
+    library: "_LexicalLibrary",
 ) -> dict[str, Order]:
     ids = {leg: [base.passages[hit.paragraph_id] for hit in hits] for leg, hits in found.items()}
     orders = dict(ids)
@@ -175,8 +175,7 @@ async def _orders(
     words = await _ts_ranks(session, query, list(cosines))
     together = {passage: cosine + words.get(passage, 0.0) for passage, cosine in cosines.items()}
     orders["cosine+ts_rank"] = sorted(together, key=lambda passage: -together[passage])
-    if library is not None:
-        orders["bm25s"] = library.search(query)
+    orders["bm25s"] = library.search(query)
     return orders
 
 
@@ -209,8 +208,6 @@ class _LexicalLibrary:
     """`bm25s` over the same tokens."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
-        import bm25s  # pyright: ignore[reportMissingImports] -- only where it is installed
-
         self._ids = [passage.id for passage in passages]
         self._index: Any = bm25s.BM25(k1=1.2, b=0.75)
         self._index.index(

@@ -54,6 +54,32 @@ CORPUS = (
     ),
 )
 
+LONG = ("en", "zh")
+_FILLER = {
+    "en": "The ledger lists barrels, ropes and lanterns of the harbour office. ",
+    "zh": "这卷账册登记了港务处的木桶、缆绳与灯笼，并注明入库的时间。",
+}
+_FACTS = {
+    "en": (
+        "Quinces ripen on the terrace.",
+        "Violins hang above the fireplace.",
+        "Glaciers retreat from Zermatt.",
+    ),
+    "zh": ("天台上的榅桲已经成熟。", "小提琴挂在壁炉上方。", "冰川正从采尔马特后退。"),
+}
+
+
+def long_document(script: str) -> tuple[SourceDocument, tuple[str, ...]]:
+    """A document of more than 66,000 bytes, and three facts: its first words, in its middle, its last words.
+
+    Each is said often enough that an embedder that only counts words finds its piece.
+    """
+    first, middle, last = (f"{fact} " * 20 for fact in _FACTS[script])
+    half = _FILLER[script] * 500
+    text = f"{first}{half}{middle}{half}{last}"
+    return SourceDocument("long", "Ledger", text, {"department": "archive", "year": 2039}), _FACTS[script]
+
+
 HOSTILE = (
     "'; DROP TABLE documents; --",
     '" OR "1"="1',
@@ -193,6 +219,48 @@ class SourceConformance:
         (hit,) = [each for each in hits if each.doc_id == "d1"]
         assert (hit.text, hit.metadata, hit.url) == (newer.text, {"year": 2031}, None)
         assert len(hits) == len(CORPUS)
+
+    @pytest.mark.parametrize("script", LONG)
+    async def test_all_of_a_long_document_is_found(self, source: GuardedSource, script: str) -> None:
+        if not source.capabilities.can_ingest:
+            pytest.skip("the source is only read")
+        document, facts = long_document(script)
+        assert len(document.text.encode()) > 66_000
+        await source.ingest(document)
+        for fact in facts:
+            hits = await source.search(fact, len(CORPUS) + 1)
+            assert hits[0].doc_id == document.id
+            assert fact in hits[0].text
+            # Its many pieces neither come more than once nor leave no room for others.
+            assert sorted(ids(hits)) == sorted([document.id, *(each.id for each in CORPUS)])
+
+    async def test_metadata_is_set_on_all_of_a_long_document(self, source: GuardedSource) -> None:
+        if not (source.capabilities.can_ingest and source.capabilities.can_update_metadata):
+            pytest.skip("the source is only read")
+        document, facts = long_document("en")
+        await source.ingest(document)
+        await source.update_metadata(document.id, {"year": 2040})
+        for fact in facts:
+            (hit,) = await source.search(fact, 1)
+            assert hit.metadata == {"department": "archive", "year": 2040}
+            if source.capabilities.can_filter:
+                (hit,) = await source.search(fact, 5, filters={"year": 2040})
+                assert fact in hit.text
+                assert await source.search(fact, 5, filters={"year": document.metadata["year"]}) == []
+
+    async def test_nothing_is_left_of_a_long_document_that_was_replaced(self, source: GuardedSource) -> None:
+        if not source.capabilities.can_ingest:
+            pytest.skip("the source is only read")
+        document, facts = long_document("en")
+        await source.ingest(document)
+        await source.ingest(
+            SourceDocument(document.id, document.title, "The lamp is broken.", {"year": 2041})
+        )
+        for fact in facts:
+            hits = await source.search(fact, 10)
+            assert len(hits) == len(CORPUS) + 1
+            (hit,) = [each for each in hits if each.doc_id == document.id]
+            assert (hit.text, hit.metadata) == ("The lamp is broken.", {"year": 2041})
 
     async def test_an_error_has_a_stable_code(self, source: GuardedSource) -> None:
         with pytest.raises(AppError) as caught:

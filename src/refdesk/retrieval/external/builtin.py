@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from refdesk.retrieval.external.errors import (
     SourceFilterInvalid,
 )
 from refdesk.retrieval.external.guarded import GuardedSource
+from refdesk.retrieval.external.passages import best_of_documents
 from refdesk.retrieval.external.protocol import Capabilities, SourceDocument, SourceHit, Value
 from refdesk.retrieval.search import SearchRequest
 from refdesk.retrieval.service import Retriever
@@ -67,10 +69,16 @@ class BuiltinSource:
         request = SearchRequest(
             query=query[: self._settings.max_question_chars],
             knowledge_base_ids=[self._base_id],
-            top_n=top_k,
             document_ids=wanted,
             apply_gate=False,
         )
+
+        async def ask(limit: int) -> list[SourceHit]:
+            return await self._pieces(replace(request, top_n=limit))
+
+        return await best_of_documents(ask, top_k)
+
+    async def _pieces(self, request: SearchRequest) -> list[SourceHit]:
         result = await self._retriever.search(self._scope, request)
         documents = await self._documents.read(list({hit.document_id for hit in result.hits}))
         return [

@@ -27,7 +27,10 @@ class SourceDocument:
 
 @dataclass(frozen=True, slots=True)
 class SourceHit:
-    """A piece that was found. `score` 0–1 orders the hits of one source; those of two are not comparable."""
+    """A document that was found. `text` is the piece of it that is nearest.
+
+    `score` 0–1 orders the hits of one source; those of two are not comparable.
+    """
 
     doc_id: str
     title: str
@@ -60,7 +63,8 @@ class KnowledgeSource(Protocol):
     async def search(
         self, query: str, top_k: int = 3, *, filters: Mapping[str, Value] | None = None
     ) -> list[SourceHit]:
-        """The nearest pieces, best first. `filters` are equalities that all must hold."""
+        """The nearest documents, best first, each once and by the text of its best piece. `filters` are
+        equalities that all must hold."""
         ...
 
     async def update_metadata(self, doc_id: str, metadata: Mapping[str, Value]) -> None:

@@ -17,10 +17,14 @@ from refdesk.retrieval.external.errors import (
     SourceUnreachable,
 )
 from refdesk.retrieval.external.opening import SourceContext
+from refdesk.retrieval.external.passages import best_of_documents, embedded_pieces
 from refdesk.retrieval.external.protocol import Capabilities, SourceDocument, SourceHit, Value
 
-# Chroma keeps no title or address of its own: they lie among the metadata, under keys no caller can use.
-_TITLE, _URL = "refdesk:title", "refdesk:url"
+# What Chroma calls a document is a piece of one here. The document's own id, title and address lie among the
+# metadata of each, under keys no caller can use.
+_DOC_ID, _TITLE, _URL = "refdesk:doc_id", "refdesk:title", "refdesk:url"
+_OWN = frozenset((_DOC_ID, _TITLE, _URL))
+_ROWS_AT_ONCE = 200
 
 
 class Config(BaseModel):
@@ -45,25 +49,34 @@ class ChromaSource:
         self._collection = collection
         self._embedder = embedder
         self._turn = asyncio.Semaphore(4)
+        # Two changes of one document at once would leave pieces of both.
+        self._changing = asyncio.Lock()
 
     async def ingest(self, document: SourceDocument) -> str:
         if not document.id:
             raise SourceBadAnswer(reason="an id is empty")
-        told = f"{document.title}\n{document.text}".strip()
-        vectors = await self._embedder.embed_passages([told or "-"])
-        metadata = {**document.metadata, _TITLE: document.title, _URL: document.url or ""}
+        pieces = await embedded_pieces(document, self._embedder)
+        metadata = {
+            **document.metadata,
+            _DOC_ID: document.id,
+            _TITLE: document.title,
+            _URL: document.url or "",
+        }
 
         def put() -> None:
             # An upsert would keep keys of what was there before.
-            self._collection.delete(ids=[document.id])
-            self._collection.add(
-                ids=[document.id],
-                documents=[document.text],
-                embeddings=[vectors[0].tolist()],
-                metadatas=[metadata],
-            )
+            self._collection.delete(where={_DOC_ID: document.id})
+            for at in range(0, len(pieces), _ROWS_AT_ONCE):
+                some = pieces[at : at + _ROWS_AT_ONCE]
+                self._collection.add(
+                    ids=[f"{document.id}#{piece.number}" for piece in some],
+                    documents=[piece.text for piece in some],
+                    embeddings=[piece.vector for piece in some],
+                    metadatas=[metadata for _ in some],
+                )
 
-        await self._call(put)
+        async with self._changing:
+            await self._call(put)
         return document.id
 
     async def search(
@@ -72,18 +85,20 @@ class ChromaSource:
         vector = (await self._embedder.embed_queries([query]))[0].tolist()
         tests = [{key: {"$eq": value}} for key, value in (filters or {}).items()]
         where = None if not tests else tests[0] if len(tests) == 1 else {"$and": tests}
-        found = await self._call(
-            lambda: self._collection.query(query_embeddings=[vector], n_results=top_k, where=where)
-        )
-        rows = zip(
-            found["ids"][0], found["documents"][0], found["metadatas"][0], found["distances"][0], strict=True
-        )
-        return [self._hit(*row) for row in rows]
 
-    def _hit(self, doc_id: str, text: str | None, metadata: dict[str, Any], distance: float) -> SourceHit:
-        own = {key: value for key, value in metadata.items() if key not in (_TITLE, _URL)}
+        async def ask(limit: int) -> list[SourceHit]:
+            found = await self._call(
+                lambda: self._collection.query(query_embeddings=[vector], n_results=limit, where=where)
+            )
+            rows = zip(found["documents"][0], found["metadatas"][0], found["distances"][0], strict=True)
+            return [self._hit(*row) for row in rows]
+
+        return await best_of_documents(ask, top_k)
+
+    def _hit(self, text: str | None, metadata: dict[str, Any], distance: float) -> SourceHit:
+        own = {key: value for key, value in metadata.items() if key not in _OWN}
         return SourceHit(
-            doc_id=doc_id,
+            doc_id=str(metadata[_DOC_ID]),
             title=str(metadata.get(_TITLE) or ""),
             text=text or "",
             url=metadata.get(_URL) or None,
@@ -93,14 +108,16 @@ class ChromaSource:
 
     async def update_metadata(self, doc_id: str, metadata: Mapping[str, Value]) -> None:
         def change() -> bool:
-            if not self._collection.get(ids=[doc_id], include=[])["ids"]:
-                return False
+            rows = self._collection.get(where={_DOC_ID: doc_id}, include=[])["ids"]
             if metadata:
-                self._collection.update(ids=[doc_id], metadatas=[dict(metadata)])
-            return True
+                for at in range(0, len(rows), _ROWS_AT_ONCE):
+                    some = rows[at : at + _ROWS_AT_ONCE]
+                    self._collection.update(ids=some, metadatas=[dict(metadata) for _ in some])
+            return bool(rows)
 
-        if not await self._call(change):
-            raise SourceDocumentNotFound(doc_id=doc_id)
+        async with self._changing:
+            if not await self._call(change):
+                raise SourceDocumentNotFound(doc_id=doc_id)
 
     async def close(self) -> None:
         close = getattr(self._client, "close", None)

@@ -1,5 +1,9 @@
-"""Weaviate through its own client: both its HTTP and its gRPC address must be reachable."""
+"""Weaviate through its own client: both its HTTP and its gRPC address must be reachable.
 
+An object is a piece of a document.
+"""
+
+import asyncio
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
@@ -17,7 +21,10 @@ from refdesk.retrieval.external.errors import (
     SourceUnreachable,
 )
 from refdesk.retrieval.external.opening import SourceContext
+from refdesk.retrieval.external.passages import best_of_documents, embedded_pieces
 from refdesk.retrieval.external.protocol import Capabilities, SourceDocument, SourceHit, Value
+
+_ROWS_AT_ONCE = 100
 
 
 class Config(BaseModel):
@@ -41,29 +48,40 @@ class WeaviateSource:
         self._client = client
         self._collection = collection
         self._embedder = embedder
+        # Two changes of one document at once would leave pieces of both.
+        self._changing = asyncio.Lock()
 
     async def ingest(self, document: SourceDocument) -> str:
+        data: Any = import_module("weaviate.classes.data")
+
         if not document.id:
             raise SourceBadAnswer(reason="an id is empty")
-        told = f"{document.title}\n{document.text}".strip()
-        vectors = await self._embedder.embed_passages([told or "-"])
-        place = _place(document.id)
-        properties = {
+        pieces = await embedded_pieces(document, self._embedder)
+        shared = {
             "doc_id": document.id,
             "title": document.title,
-            "text": document.text,
             "url": document.url or "",
             **_stored(document.metadata),
         }
+        rows = [
+            data.DataObject(
+                uuid=_place(document.id, piece.number),
+                properties={**shared, "piece": piece.number, "text": piece.text},
+                vector=piece.vector,
+            )
+            for piece in pieces
+        ]
         try:
-            if await self._collection.data.exists(place):
-                await self._collection.data.replace(
-                    uuid=place, properties=properties, vector=vectors[0].tolist()
-                )
-            else:
-                await self._collection.data.insert(
-                    uuid=place, properties=properties, vector=vectors[0].tolist()
-                )
+            async with self._changing:
+                # An object of an id that is there already is replaced.
+                for at in range(0, len(rows), _ROWS_AT_ONCE):
+                    done = await self._collection.data.insert_many(rows[at : at + _ROWS_AT_ONCE])
+                    if done.has_errors:
+                        raise SourceBadAnswer(reason="not all pieces were taken")
+                # Not before: where the new pieces fail to arrive, the document is still there.
+                await self._collection.data.delete_many(where=_pieces_of(document.id, len(rows)))
+        except SourceBadAnswer:
+            raise
         except Exception as error:
             raise _meaning(error) from error
         return document.id
@@ -75,28 +93,43 @@ class WeaviateSource:
 
         vector = (await self._embedder.embed_queries([query]))[0].tolist()
         wanted = _pairs(filters or {})
-        try:
+
+        async def ask(limit: int) -> list[SourceHit]:
             found = await self._collection.query.near_vector(
                 near_vector=vector,
-                limit=top_k,
+                limit=limit,
                 filters=asking.Filter.by_property("facts").contains_all(wanted) if wanted else None,
                 return_metadata=asking.MetadataQuery(distance=True),
             )
+            return [self._hit(item.properties, item.metadata.distance) for item in found.objects]
+
+        try:
+            return await best_of_documents(ask, top_k)
         except Exception as error:
             raise _meaning(error) from error
-        return [self._hit(item.properties, item.metadata.distance) for item in found.objects]
 
     async def update_metadata(self, doc_id: str, metadata: Mapping[str, Value]) -> None:
-        place = _place(doc_id)
         try:
-            present = await self._collection.query.fetch_object_by_id(place)
-            if present is not None:
-                kept = orjson.loads(str(present.properties.get("metadata") or "{}"))
-                await self._collection.data.update(uuid=place, properties=_stored({**kept, **metadata}))
+            async with self._changing:
+                is_there = await self._set_metadata(doc_id, metadata)
         except Exception as error:
             raise _meaning(error) from error
-        if present is None:
+        if not is_there:
             raise SourceDocumentNotFound(doc_id=doc_id)
+
+    async def _set_metadata(self, doc_id: str, metadata: Mapping[str, Value]) -> bool:
+        """Whether there is such a document; all its pieces get the metadata."""
+        at = 0
+        while True:
+            found = await self._collection.query.fetch_objects(
+                filters=_pieces_of(doc_id, at, at + _ROWS_AT_ONCE), limit=_ROWS_AT_ONCE
+            )
+            for piece in found.objects:
+                kept = orjson.loads(str(piece.properties.get("metadata") or "{}"))
+                await self._collection.data.update(uuid=piece.uuid, properties=_stored({**kept, **metadata}))
+            if not found.objects:
+                return at > 0
+            at += _ROWS_AT_ONCE
 
     async def close(self) -> None:
         await self._client.close()
@@ -112,9 +145,17 @@ class WeaviateSource:
         )
 
 
-def _place(doc_id: str) -> str:
-    """Weaviate's ids are UUIDs: the same document id always gives the same one."""
-    return str(uuid5(NAMESPACE_URL, f"refdesk:{doc_id}"))
+def _place(doc_id: str, piece: int) -> str:
+    """Weaviate's ids are UUIDs: the same piece of the same document always gives the same one."""
+    return str(uuid5(NAMESPACE_URL, f"refdesk:{piece}:{doc_id}"))
+
+
+def _pieces_of(doc_id: str, first: int, end: int | None = None) -> Any:
+    """The filter for a document's pieces from `first` up to, not including, `end`."""
+    asking: Any = import_module("weaviate.classes.query")
+    found = asking.Filter.by_property("doc_id").equal(doc_id)
+    found = found & asking.Filter.by_property("piece").greater_or_equal(first)
+    return found if end is None else found & asking.Filter.by_property("piece").less_than(end)
 
 
 def _pairs(metadata: Mapping[str, Value]) -> list[str]:
@@ -173,6 +214,7 @@ async def open(config: Config, secret: str | None, context: SourceContext) -> We
                 properties=[
                     *texts,
                     made.Property(name="doc_id", data_type=made.DataType.TEXT, **exact),
+                    made.Property(name="piece", data_type=made.DataType.INT),
                     made.Property(
                         name="metadata", data_type=made.DataType.TEXT, index_searchable=False, **exact
                     ),
