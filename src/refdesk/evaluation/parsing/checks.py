@@ -13,7 +13,7 @@ _SEARCHED_CHARS = 50_000
 _SPACE = re.compile("[\\s\u200b\u00ad]+")
 _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff]")
 _EMPTY = ("empty-file", "no-text")
-_PROTECTED = ("password-required", "password-wrong")
+_PROTECTED = ("password-required", "password-wrong", "protection-unsupported")
 # Ends that no file deserves: they say nothing about what is wrong with it.
 _NOT_CLEAR = (
     "parse-crashed",

@@ -9,10 +9,10 @@ from refdesk.knowledge.parsing.container import Container, resolve, xml_root
 from refdesk.knowledge.parsing.coverage import finish
 from refdesk.knowledge.parsing.embedded_pictures import path_beside, pictures_beside
 from refdesk.knowledge.parsing.encoding import decode
-from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, PasswordRequired
+from refdesk.knowledge.parsing.errors import CorruptFile, EmptyFile, NoText, ProtectionUnsupported
 from refdesk.knowledge.parsing.html import html_blocks, html_text, self_closed_opened
 from refdesk.knowledge.parsing.html_depth import html_tree
-from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC, says_what_it_is
 from refdesk.knowledge.parsing.xml_tree import Element, local_name
 
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>", re.IGNORECASE)
@@ -37,8 +37,8 @@ class Epub:
         if not head.startswith(ZIP_MAGIC):
             return False
         return (
-            b"application/epub+zip" in head[:256]
-            or b"META-INF/container.xml" in head
+            (says_what_it_is(head) and b"application/epub+zip" in head[:256])
+            or b"\nMETA-INF/container.xml\n" in head
             or name.lower().endswith(".epub")
         )
 
@@ -69,8 +69,8 @@ def _refuse_locked(container: Container) -> None:
     for node in root.iter("{*}EncryptionMethod") if root is not None else ():
         parent = local_name(node.getparent())
         if parent == "EncryptedData" and node.get("Algorithm", "") not in _FONT_SCRAMBLING:
-            raise PasswordRequired(
-                "The book is locked by its seller.", hint="Upload a copy without copy protection."
+            raise ProtectionUnsupported(
+                "The book is locked by its seller (DRM).", hint="Upload a copy without copy protection."
             )
 
 

@@ -51,6 +51,14 @@ class PasswordWrong(PasswordRequired):
     hint = "Check capital letters and the keyboard's language, and try again."
 
 
+class ProtectionUnsupported(ParseError):
+    """The file is encrypted so that no password opens it here: OpenDocument, books with DRM, and the like."""
+
+    code = "protection-unsupported"
+    message = "The file is protected in a way that cannot be unlocked here."
+    hint = "Open it in the program it was made with, save it without protection and upload that copy."
+
+
 class CorruptFile(ParseError):
     """The file is damaged or cut off."""
 
@@ -161,6 +169,7 @@ BY_CODE: dict[str, type[ParseError]] = {
         OldPresentation,
         PasswordRequired,
         PasswordWrong,
+        ProtectionUnsupported,
         CorruptFile,
         NoText,
         TooManyPages,

@@ -37,7 +37,7 @@ class Pptx:
         """A ZIP with the parts of a presentation."""
         if not head.startswith(ZIP_MAGIC):
             return False
-        return b"ppt/presentation.xml" in head or name.lower().endswith(self.suffixes)
+        return b"\nppt/presentation.xml\n" in head or name.lower().endswith(self.suffixes)
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Slides in the order of the presentation; hidden ones are read and reported."""

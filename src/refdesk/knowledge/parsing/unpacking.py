@@ -11,6 +11,7 @@ from refdesk.knowledge.parsing.blocks import ParseOptions
 from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired, PasswordWrong, UnpackedTooLarge
 
 ZIP_MAGIC = b"PK\x03\x04"
+_FIRST_NAME = 30  # the fixed part of a local header
 _RATIO_FROM = 8 * 1024 * 1024
 _MAX_MEMBERS = 20_000
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError)
@@ -36,6 +37,14 @@ def check_sizes(unpacked: int, packed: int, options: ParseOptions, left: int) ->
         raise UnpackedTooLarge(
             "The file is compressed suspiciously well and was refused.", ratio=round(ratio)
         )
+
+
+def says_what_it_is(head: bytes) -> bool:
+    """Whether the first member of a ZIP is the `mimetype` of OpenDocument and EPUB.
+
+    An archive of such files may hold one, not compressed, as near to its beginning.
+    """
+    return head[_FIRST_NAME : _FIRST_NAME + 8] == b"mimetype"
 
 
 def read_member(

@@ -11,6 +11,7 @@ from email.message import EmailMessage
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from tests.unit.knowledge.parsing.package_files import epub, odf
 from tests.unit.knowledge.parsing.pictures import picture_of
 
 from refdesk.knowledge.parsing import CorruptFile, EmptyFile, ParseError, ParseOptions, parse
@@ -50,6 +51,26 @@ def test_an_archive_that_begins_with_an_unpacked_pdf_is_an_archive() -> None:
         archive.writestr("a.pdf", b"%PDF-1.7 broken")
         archive.writestr("ok.txt", b"fine")
     assert [b.text for b in parse(out.getvalue(), "a.zip").blocks] == ["ok.txt", "fine"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.odt", odf("text", "<text:p>in the archive</text:p>")),
+        ("a.epub", epub({"a.xhtml": "<p>in the archive</p>"})),
+        ("word/a.txt", b"in the archive"),
+        ("old/ppt/presentation.xml", b"<a>in the archive</a>"),
+        ("passwords/xl/workbook.xml", b"<a>in the archive</a>"),
+        ("x/META-INF/container.xml", b"<a>in the archive</a>"),
+    ],
+)
+def test_an_archive_is_not_taken_for_what_it_holds_unpacked(name: str, data: bytes) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(name, data)
+    parsed = parse(out.getvalue(), "a.zip")
+    assert parsed.kind == "zip"
+    assert "in the archive" in parsed.text
 
 
 @pytest.mark.parametrize("name", ["../x.txt", "/etc/x.txt", "a/../../x.txt", "C:\\x.txt", "..\\x.txt"])

@@ -1,9 +1,12 @@
 """PPTX, OpenDocument and EPUB: order, structure, what is left out."""
 
+import io
+import zipfile
+
 import pytest
 from tests.unit.knowledge.parsing.package_files import epub, notes, odf, pptx, relations, shape
 
-from refdesk.knowledge.parsing import ParseOptions, PasswordRequired, parse
+from refdesk.knowledge.parsing import ParseOptions, ProtectionUnsupported, parse
 
 _RELS = "ppt/slides/_rels/slide99.xml.rels"
 
@@ -113,13 +116,28 @@ def test_opendocument_slides_have_titles_numbers_and_notes() -> None:
     assert parsed.coverage == 1.0
 
 
-def test_locked_opendocument_and_locked_book_ask_for_a_password() -> None:
+@pytest.mark.parametrize("password", [None, "secret"])
+def test_what_no_password_opens_is_not_asked_for_one(password: str | None) -> None:
+    options = ParseOptions(password=password)
     lock = '<m:manifest xmlns:m="m"><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>'
-    with pytest.raises(PasswordRequired):
-        parse(odf("text", "", manifest=lock), "a.odt")
     drm = '<e><EncryptedData><EncryptionMethod Algorithm="aes"/></EncryptedData></e>'
-    with pytest.raises(PasswordRequired):
-        parse(epub({"a.xhtml": "<p>x</p>"}, encryption=drm), "a.epub")
+    for name, data, word in (
+        ("a.odt", odf("text", "", manifest=lock), "without a password"),
+        ("a.epub", epub({"a.xhtml": "<p>x</p>"}, encryption=drm), "copy protection"),
+    ):
+        with pytest.raises(ProtectionUnsupported) as refused:
+            parse(data, name, options)
+        assert refused.value.code == "protection-unsupported"
+        assert word in str(refused.value.hint_text)
+
+
+def test_a_file_of_an_archive_that_no_password_opens_is_named_as_such() -> None:
+    lock = '<m:manifest xmlns:m="m"><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>'
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a.odt", odf("text", "", manifest=lock))
+    with pytest.raises(ProtectionUnsupported):
+        parse(out.getvalue(), "a.zip")
 
 
 def test_book_follows_its_spine_and_takes_missing_titles_from_the_contents() -> None:

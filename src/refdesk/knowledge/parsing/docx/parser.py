@@ -32,7 +32,10 @@ class Docx:
 
     def supports(self, name: str, head: bytes) -> bool:
         """A ZIP with the parts of a Word document."""
-        return head.startswith(ZIP_MAGIC) and (b"word/" in head or name.lower().endswith(self.suffixes))
+        if not head.startswith(ZIP_MAGIC):
+            return False
+        is_package = b"\n[Content_Types].xml\n" in head and b"\nword/" in head
+        return is_package or b"word/document.xml" in head or name.lower().endswith(self.suffixes)
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Headings, lists with numbers, tables, text boxes and notes; headers and footers go to `meta`."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from refdesk.knowledge.parsing.blocks import ParseOptions
 from refdesk.knowledge.parsing.container import Container
-from refdesk.knowledge.parsing.errors import CorruptFile, PasswordRequired
-from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC
+from refdesk.knowledge.parsing.errors import CorruptFile, ProtectionUnsupported
+from refdesk.knowledge.parsing.unpacking import ZIP_MAGIC, says_what_it_is
 from refdesk.knowledge.parsing.xml_tree import Element, local_name, whole_number
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -133,7 +133,7 @@ def supports(name: str, head: bytes, kinds: tuple[bytes, ...], suffixes: tuple[s
     """Whether a ZIP says it is one of these kinds of OpenDocument file, or says nothing and is named so."""
     if not head.startswith(ZIP_MAGIC):
         return False
-    at = head.find(_MIME, 0, 256)
+    at = head.find(_MIME, 0, 256) if says_what_it_is(head) else -1
     if at >= 0:
         return any(head[at + len(_MIME) :].startswith(kind) for kind in kinds)
     return name.lower().endswith(suffixes)
@@ -143,7 +143,7 @@ def supports(name: str, head: bytes, kinds: tuple[bytes, ...], suffixes: tuple[s
 class Package:
     """An open OpenDocument file; `header` and `footer` stand on every page.
 
-    Raises `PasswordRequired` and `CorruptFile`.
+    Raises `ProtectionUnsupported` and `CorruptFile`.
     """
 
     container: Container
@@ -158,8 +158,9 @@ class Package:
         """`part` is `text`, `spreadsheet` or `presentation`."""
         manifest = container.xml("META-INF/manifest.xml")
         if manifest is not None and next(manifest.iter("{*}encryption-data"), None) is not None:
-            raise PasswordRequired(
-                hint="Save the file without a password; OpenDocument cannot be unlocked here."
+            raise ProtectionUnsupported(
+                "The file is protected by a password; OpenDocument files cannot be unlocked here.",
+                hint="Open it in LibreOffice, save it without a password and upload that copy.",
             )
         content = container.xml("content.xml")
         body = content.find(f"{OFFICE}body/{OFFICE}{part}") if content is not None else None

@@ -14,6 +14,7 @@ from refdesk.knowledge.parsing.errors import (
     NoText,
     PasswordRequired,
     PasswordWrong,
+    ProtectionUnsupported,
     TooManyPages,
 )
 from refdesk.knowledge.parsing.identify import BINARY_MARKS
@@ -96,7 +97,9 @@ def _open(data: bytes, options: ParseOptions) -> Handle:
         return pdfium.PdfDocument(data, password=options.password)
     except PdfiumError as error:
         reason = raw.FPDF_GetLastError()
-        if reason in (_PASSWORD_ERROR, _SECURITY_ERROR) or "password" in str(error).lower():
+        if reason == _SECURITY_ERROR:
+            raise ProtectionUnsupported from error
+        if reason == _PASSWORD_ERROR or "password" in str(error).lower():
             raise (PasswordWrong if options.password else PasswordRequired) from error
         if _NO_PAGES.search(data):
             raise EmptyFile("The PDF has no pages.") from error

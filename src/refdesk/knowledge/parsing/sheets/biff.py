@@ -1,5 +1,5 @@
-"""What a binary workbook (XLS) stores, read record by record ([MS-XLS]): formats, links, notes, texts, what is
-hidden.
+"""What a binary workbook (XLS) stores, read record by record ([MS-XLS]): formats, links, notes, texts,
+and what is hidden.
 
 Adds to the reader of values (`xls`) what that one does not give, and counts independently of it what there
 is. Knows BIFF8 (Excel 97–2003) only; older workbooks are read without. Must not decide what becomes text.

@@ -41,7 +41,7 @@ class Xls:
         """An OLE file with a workbook stream, or a ZIP with a binary workbook."""
         if head.startswith(OLE_MAGIC):
             return b"\nWorkbook\n" in head or b"\nBook\n" in head or name.lower().endswith(self.suffixes)
-        return head.startswith(ZIP_MAGIC) and b"xl/workbook.bin" in head
+        return head.startswith(ZIP_MAGIC) and b"\nxl/workbook.bin\n" in head
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Sheets in order; numbers as shown, in an XLSB as stored and dates as ISO."""

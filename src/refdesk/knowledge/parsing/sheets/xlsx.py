@@ -43,7 +43,7 @@ class Xlsx:
         """A ZIP with the parts of a workbook."""
         if not head.startswith(ZIP_MAGIC):
             return False
-        return b"xl/workbook.xml" in head or name.lower().endswith(self.suffixes)
+        return b"\nxl/workbook.xml\n" in head or name.lower().endswith(self.suffixes)
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> Parsed:
         """Sheets in order; tables that lie apart are kept apart."""
