@@ -45,7 +45,7 @@ export function Shell() {
       <div className={classes.rail}>
         <Rail onSearch={palette.open} />
       </div>
-      <div className={classes.bar}>
+      <header className={classes.bar}>
         <ActionIcon
           size="lg"
           aria-label={t('shell.menu')}
@@ -60,7 +60,7 @@ export function Shell() {
         <ActionIcon size="lg" aria-label={t('shell.search')} onClick={palette.open}>
           <IconSearch size={20} />
         </ActionIcon>
-      </div>
+      </header>
       {railOpened && (
         <Suspense>
           <RailDrawer

@@ -23,7 +23,10 @@ export function WorkspaceSwitch() {
   return (
     <Menu width="target" position="bottom-start">
       <Menu.Target>
-        <UnstyledButton className={classes.switch} aria-label={t('shell.workspace')}>
+        <UnstyledButton
+          className={classes.switch}
+          aria-label={t('shell.workspace', { name: workspace.name })}
+        >
           <span>{workspace.name}</span>
           <IconChevronDown size={14} aria-hidden />
         </UnstyledButton>

@@ -14,6 +14,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { checkExternalSource, deleteExternalSource } from '../../api/generated/sdk.gen';
 import type { ExternalSourceView } from '../../api/generated/types.gen';
+import { CardHead } from '../../components/CardHead';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { useNotify } from '../../components/useNotify';
 import classes from './External.module.css';
@@ -49,68 +50,64 @@ export function SourceCard({ source, onEdit, onChanged }: Props) {
   const Icon = kind === 'http' ? IconWorld : IconDatabase;
   return (
     <article className={`rd-card ${classes.card}`} aria-label={source.name}>
-      <div className={classes.head}>
-        <span className={classes.icon} aria-hidden>
-          <Icon size={20} stroke={1.7} />
-        </span>
-        <div className={classes.words}>
-          <Group gap="sm">
-            <Text component="h3" fw={600} m={0} className={classes.title}>
-              {source.name}
-            </Text>
-            <Badge color="gray">{t(`external.kinds.${kind}`)}</Badge>
+      <CardHead
+        icon={<Icon size={20} stroke={1.7} />}
+        name={source.name}
+        heading="h3"
+        badge={<Badge color="gray">{t(`external.kinds.${kind}`)}</Badge>}
+        actions={
+          <Group gap="xs" wrap="nowrap">
+            <Button
+              size="xs"
+              variant="light"
+              leftSection={<IconSearch size={15} />}
+              aria-expanded={searching}
+              aria-label={t('external.searchIn', { name: source.name })}
+              onClick={search.toggle}
+            >
+              {t('external.search')}
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlugConnected size={15} />}
+              loading={check.isPending}
+              aria-label={t('external.testNamed', { name: source.name })}
+              onClick={() => check.mutate()}
+            >
+              {t('external.test')}
+            </Button>
+            <Menu position="bottom-end" width={200}>
+              <Menu.Target>
+                <ActionIcon aria-label={t('external.actions', { name: source.name })}>
+                  <IconDots size={17} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item leftSection={<IconPencil size={15} />} onClick={onEdit}>
+                  {t('common.edit')}
+                </Menu.Item>
+                <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={ask.open}>
+                  {t('external.disconnect')}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
           </Group>
-          <Text size="sm" c="dimmed" className={classes.place}>
-            {placeOf(source)}
-          </Text>
-          <div className={classes.health}>
-            {source.last_check ? (
-              <SourceOutcome check={source.last_check as unknown as Check} />
-            ) : (
-              <Text size="sm" c="dimmed">
-                {t('external.neverTested')}
-              </Text>
-            )}
-          </div>
+        }
+      >
+        <Text size="sm" c="dimmed" className={classes.place}>
+          {placeOf(source)}
+        </Text>
+        <div className={classes.health}>
+          {source.last_check ? (
+            <SourceOutcome check={source.last_check as unknown as Check} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              {t('external.neverTested')}
+            </Text>
+          )}
         </div>
-        <Group gap="xs" wrap="nowrap">
-          <Button
-            size="xs"
-            variant="light"
-            leftSection={<IconSearch size={15} />}
-            aria-expanded={searching}
-            aria-label={t('external.searchIn', { name: source.name })}
-            onClick={search.toggle}
-          >
-            {t('external.search')}
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconPlugConnected size={15} />}
-            loading={check.isPending}
-            aria-label={t('external.testNamed', { name: source.name })}
-            onClick={() => check.mutate()}
-          >
-            {t('external.test')}
-          </Button>
-          <Menu position="bottom-end" width={200}>
-            <Menu.Target>
-              <ActionIcon aria-label={t('external.actions', { name: source.name })}>
-                <IconDots size={17} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<IconPencil size={15} />} onClick={onEdit}>
-                {t('common.edit')}
-              </Menu.Item>
-              <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={ask.open}>
-                {t('external.disconnect')}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        </Group>
-      </div>
+      </CardHead>
       <Collapse expanded={searching}>{searching && <SourceSearch source={source} />}</Collapse>
       <ConfirmDelete
         opened={asking}

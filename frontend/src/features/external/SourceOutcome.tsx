@@ -1,11 +1,10 @@
 /** How a test of a source went: it answers, or what is wrong, in our words and in the source's. */
-import { Code, Group, Text } from '@mantine/core';
-import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react';
+import { Code } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '../../api/problem';
+import { Healthy, Unhealthy } from '../../components/Health';
 import { useProblemText } from '../../components/useProblemText';
 import { formatAgo, formatNumber } from '../../i18n/format';
-import classes from './External.module.css';
 
 /** A check as the server answers it, or as it keeps the last one of a source. */
 export interface Check {
@@ -31,37 +30,23 @@ export function SourceOutcome({ check }: { check: Check }) {
   const ago = check.at ? formatAgo(check.at) : null;
   if (check.ok) {
     const ms = formatNumber(Math.round(check.took_ms ?? 0));
-    return (
-      <Group gap={6} wrap="nowrap" align="flex-start" className={classes.good} role="status">
-        <IconCircleCheck size={16} aria-hidden />
-        <Text size="sm">{ago ? t('external.answeredAgo', { ms, ago }) : t('external.answered', { ms })}</Text>
-      </Group>
-    );
+    return <Healthy text={ago ? t('external.answeredAgo', { ms, ago }) : t('external.answered', { ms })} />;
   }
   const details = check.details ?? {};
   const told = details.reason ?? details.status;
   const install = check.code === 'source-client-missing' ? details.install : null;
   return (
-    <div className={classes.bad} role="alert">
-      <Group gap={6} wrap="nowrap" align="flex-start">
-        <IconAlertCircle size={16} aria-hidden />
-        <Text size="sm">
-          {problem.message} {install ? null : problem.hint}
-        </Text>
-      </Group>
-      {told !== undefined && (
-        <Text size="xs" mt={4} className={classes.told}>
-          {t('external.told', { reason: String(told) })}
-        </Text>
-      )}
+    <Unhealthy
+      text={install ? problem.message : problem.text}
+      told={told === undefined ? null : t('external.told', { reason: String(told) })}
+      code={problem.code}
+      ago={ago}
+    >
       {typeof install === 'string' && (
         <Code block mt={4}>
           {install}
         </Code>
       )}
-      <Text size="xs" mt={4} c="dimmed" component="div">
-        <Code fz={11}>{problem.code}</Code> {ago}
-      </Text>
-    </div>
+    </Unhealthy>
   );
 }

@@ -1,6 +1,6 @@
 /** What can be done with the chosen documents together. */
 import { Button, Group, Menu, Text } from '@mantine/core';
-import { IconChevronDown, IconEye, IconEyeOff, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { type Icon, IconChevronDown, IconEye, IconEyeOff, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { rereadDocument, retryDocument, updateDocument } from '../../api/generated/sdk.gen';
@@ -37,67 +37,58 @@ export function BulkBar({ documents, folders, onRemove, onClear, onChanged }: Pr
     });
   const retryable = documents.filter((one) => one.state === 'failed' || one.state === 'cancelled');
   const readable = documents.filter((one) => one.state === 'ready' && one.has_file);
+  const retry = {
+    of: retryable,
+    act: (id: string) => retryDocument({ path: { document_id: id }, throwOnError: true }),
+  };
+  const reread = {
+    of: readable,
+    act: (id: string) => rereadDocument({ path: { document_id: id }, throwOnError: true }),
+  };
   const active = documents.filter((one) => one.is_active);
   const inactive = documents.filter((one) => !one.is_active);
+  const busy = { disabled: each.isPending };
   return (
     <Group className={classes.bulk} role="toolbar" aria-label={t('knowledge.bulk')}>
       <Text size="sm" fw={600}>
         {t('knowledge.selected', { count: documents.length })}
       </Text>
       {retryable.length > 0 && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconRefresh size={15} />}
-          onClick={() =>
-            each.mutate({
-              of: retryable,
-              act: (id) => retryDocument({ path: { document_id: id }, throwOnError: true }),
-            })
-          }
-        >
-          {t('common.retry')}
-        </Button>
+        <Action Icon={IconRefresh} label={t('common.retry')} onClick={() => each.mutate(retry)} {...busy} />
       )}
       {readable.length > 0 && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconRefresh size={15} />}
-          onClick={() =>
-            each.mutate({
-              of: readable,
-              act: (id) => rereadDocument({ path: { document_id: id }, throwOnError: true }),
-            })
-          }
-        >
-          {t('versions.reread')}
-        </Button>
+        <Action
+          Icon={IconRefresh}
+          label={t('versions.reread')}
+          onClick={() => each.mutate(reread)}
+          {...busy}
+        />
       )}
       {active.length > 0 && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconEyeOff size={15} />}
+        <Action
+          Icon={IconEyeOff}
+          label={t('document.deactivate')}
           onClick={() => set(active, { is_active: false })}
-        >
-          {t('document.deactivate')}
-        </Button>
+          {...busy}
+        />
       )}
       {inactive.length > 0 && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconEye size={15} />}
+        <Action
+          Icon={IconEye}
+          label={t('document.activate')}
           onClick={() => set(inactive, { is_active: true })}
-        >
-          {t('document.activate')}
-        </Button>
+          {...busy}
+        />
       )}
       {folders.length > 0 && (
         <Menu width={260}>
           <Menu.Target>
-            <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} />}>
+            <Button
+              size="compact-sm"
+              variant="default"
+              rightSection={<IconChevronDown size={14} />}
+              {...busy}
+            >
               {t('access.moveTo')}
             </Button>
           </Menu.Target>
@@ -113,7 +104,7 @@ export function BulkBar({ documents, folders, onRemove, onClear, onChanged }: Pr
       )}
       <Menu width={260}>
         <Menu.Target>
-          <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} />}>
+          <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} />} {...busy}>
             {t('details.handling')}
           </Button>
         </Menu.Target>
@@ -132,6 +123,7 @@ export function BulkBar({ documents, folders, onRemove, onClear, onChanged }: Pr
         variant="light"
         leftSection={<IconTrash size={15} />}
         onClick={onRemove}
+        {...busy}
       >
         {t('common.delete')}
       </Button>
@@ -139,5 +131,26 @@ export function BulkBar({ documents, folders, onRemove, onClear, onChanged }: Pr
         {t('common.clear')}
       </Button>
     </Group>
+  );
+}
+
+interface ActionProps {
+  Icon: Icon;
+  label: string;
+  onClick: () => void;
+  disabled: boolean;
+}
+
+function Action({ Icon, label, onClick, disabled }: ActionProps) {
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<Icon size={15} />}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {label}
+    </Button>
   );
 }

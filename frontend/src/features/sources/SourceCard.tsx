@@ -30,6 +30,7 @@ import { useTranslation } from 'react-i18next';
 import { cancelSource, deleteSource, syncSource } from '../../api/generated/sdk.gen';
 import type { SourceView, SyncRequest } from '../../api/generated/types.gen';
 import { ProblemError } from '../../api/problem';
+import { CardHead } from '../../components/CardHead';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { Facts } from '../../components/Facts';
 import { useUndoableDelete } from '../../components/undo';
@@ -85,130 +86,128 @@ export function SourceCard({ source, mayWrite, onChanged }: Props) {
   const where = String(source.config.url ?? source.config.path ?? '');
   return (
     <Paper className={`rd-card ${classes.card}`} component="article" aria-label={source.name}>
-      <div className={classes.head}>
-        <span className={classes.icon} aria-hidden>
-          {isSite ? <IconWorld size={20} stroke={1.7} /> : <IconFolder size={20} stroke={1.7} />}
-        </span>
-        <div className={classes.words}>
-          <Group gap="sm">
-            <Text component="h2" fw={600} m={0}>
-              {source.name}
-            </Text>
-            <Badge
-              color={colors[source.state]}
-              leftSection={isRunning ? <Loader size={12} aria-hidden /> : undefined}
-            >
-              {t(`sources.states.${source.state}`)}
-            </Badge>
-          </Group>
-          {where && (
-            <Text size="sm" c="dimmed" lineClamp={1}>
-              {isSite ? (
-                <Anchor href={where} target="_blank" rel="noreferrer noopener" size="sm">
-                  {where}
-                </Anchor>
-              ) : (
-                where
+      <CardHead
+        icon={isSite ? <IconWorld size={20} stroke={1.7} /> : <IconFolder size={20} stroke={1.7} />}
+        name={source.name}
+        heading="h2"
+        badge={
+          <Badge
+            color={colors[source.state]}
+            leftSection={isRunning ? <Loader size={12} aria-hidden /> : undefined}
+          >
+            {t(`sources.states.${source.state}`)}
+          </Badge>
+        }
+        actions={
+          mayWrite && (
+            <Group gap="xs" wrap="nowrap">
+              {isSite && isRunning && (
+                <Button
+                  size="xs"
+                  variant="default"
+                  leftSection={<IconPlayerStop size={15} />}
+                  loading={cancel.isPending}
+                  onClick={() => cancel.mutate()}
+                >
+                  {t('sources.cancel')}
+                </Button>
               )}
-            </Text>
-          )}
-          <Text size="sm">
+              {isSite && !isRunning && (
+                <Button
+                  size="xs"
+                  variant="light"
+                  leftSection={<IconRefresh size={15} />}
+                  loading={sync.isPending}
+                  onClick={() => sync.mutate({})}
+                >
+                  {t('sources.sync')}
+                </Button>
+              )}
+              {!isSite && (
+                <Button
+                  size="xs"
+                  variant="light"
+                  leftSection={<IconFileZip size={15} />}
+                  loading={archive.pending}
+                  onClick={() => archive.pick()}
+                >
+                  {t('sources.zipSync')}
+                </Button>
+              )}
+              {archive.input}
+              <Menu position="bottom-end" width={270}>
+                <Menu.Target>
+                  <ActionIcon aria-label={t('sources.actions', { name: source.name })}>
+                    <IconDots size={17} />
+                  </ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  {isSite && (
+                    <>
+                      <Menu.Item leftSection={<IconPencil size={15} />} onClick={edit.open}>
+                        {t('common.edit')}
+                      </Menu.Item>
+                      <Menu.Item
+                        leftSection={<IconRefresh size={15} />}
+                        disabled={isRunning}
+                        onClick={() => sync.mutate({ restore_deleted: true })}
+                      >
+                        {t('sources.restoreDeleted')}
+                      </Menu.Item>
+                    </>
+                  )}
+                  {!isSite && (
+                    <Menu.Item
+                      leftSection={<IconFileZip size={15} />}
+                      onClick={() => archive.pick({ keep: true })}
+                    >
+                      {t('sources.zipKeep')}
+                    </Menu.Item>
+                  )}
+                  <Menu.Item onClick={release}>{t('sources.release')}</Menu.Item>
+                  <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={ask.open}>
+                    {t('sources.delete')}
+                  </Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
+            </Group>
+          )
+        }
+      >
+        {where && (
+          <Text size="sm" c="dimmed" lineClamp={1}>
+            {isSite ? (
+              <Anchor href={where} target="_blank" rel="noreferrer noopener" size="sm">
+                {where}
+              </Anchor>
+            ) : (
+              where
+            )}
+          </Text>
+        )}
+        <Text size="sm">
+          <Facts
+            items={[
+              t('knowledge.documentCount', { count: source.documents }),
+              source.last_run_at
+                ? t('sources.lastRun', { ago: formatAgo(source.last_run_at) })
+                : t('sources.never'),
+              source.next_run_at &&
+                !isRunning &&
+                t('sources.nextRun', { ago: formatAgo(source.next_run_at) }),
+            ]}
+          />
+        </Text>
+        {(isRunning || source.last_run_at) && (
+          <Text size="sm" c="dimmed" role="status">
             <Facts
-              items={[
-                t('knowledge.documentCount', { count: source.documents }),
-                source.last_run_at
-                  ? t('sources.lastRun', { ago: formatAgo(source.last_run_at) })
-                  : t('sources.never'),
-                source.next_run_at &&
-                  !isRunning &&
-                  t('sources.nextRun', { ago: formatAgo(source.next_run_at) }),
-              ]}
+              items={told
+                .filter((name) => name === 'found' || (source.counts[name] ?? 0) > 0)
+                .map((name) => t(`sources.counts.${name}`, { count: source.counts[name] ?? 0 }))}
             />
           </Text>
-          {(isRunning || source.last_run_at) && (
-            <Text size="sm" c="dimmed" role="status">
-              <Facts
-                items={told
-                  .filter((name) => name === 'found' || (source.counts[name] ?? 0) > 0)
-                  .map((name) => t(`sources.counts.${name}`, { count: source.counts[name] ?? 0 }))}
-              />
-            </Text>
-          )}
-        </div>
-        {mayWrite && (
-          <Group gap="xs" wrap="nowrap">
-            {isSite && isRunning && (
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<IconPlayerStop size={15} />}
-                loading={cancel.isPending}
-                onClick={() => cancel.mutate()}
-              >
-                {t('sources.cancel')}
-              </Button>
-            )}
-            {isSite && !isRunning && (
-              <Button
-                size="xs"
-                variant="light"
-                leftSection={<IconRefresh size={15} />}
-                loading={sync.isPending}
-                onClick={() => sync.mutate({})}
-              >
-                {t('sources.sync')}
-              </Button>
-            )}
-            {!isSite && (
-              <Button
-                size="xs"
-                variant="light"
-                leftSection={<IconFileZip size={15} />}
-                loading={archive.pending}
-                onClick={() => archive.pick()}
-              >
-                {t('sources.zipSync')}
-              </Button>
-            )}
-            {archive.input}
-            <Menu position="bottom-end" width={270}>
-              <Menu.Target>
-                <ActionIcon aria-label={t('sources.actions', { name: source.name })}>
-                  <IconDots size={17} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {isSite && (
-                  <>
-                    <Menu.Item leftSection={<IconPencil size={15} />} onClick={edit.open}>
-                      {t('common.edit')}
-                    </Menu.Item>
-                    <Menu.Item
-                      leftSection={<IconRefresh size={15} />}
-                      disabled={isRunning}
-                      onClick={() => sync.mutate({ restore_deleted: true })}
-                    >
-                      {t('sources.restoreDeleted')}
-                    </Menu.Item>
-                  </>
-                )}
-                {!isSite && (
-                  <Menu.Item
-                    leftSection={<IconFileZip size={15} />}
-                    onClick={() => archive.pick({ keep: true })}
-                  >
-                    {t('sources.zipKeep')}
-                  </Menu.Item>
-                )}
-                <Menu.Item onClick={release}>{t('sources.release')}</Menu.Item>
-                <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={ask.open}>
-                  {t('sources.delete')}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
-          </Group>
         )}
-      </div>
+      </CardHead>
       {problem && (
         <Alert color="red" mt="sm" icon={<IconAlertTriangle size={18} />}>
           <Text size="sm">
