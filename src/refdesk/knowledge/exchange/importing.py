@@ -39,6 +39,7 @@ from refdesk.knowledge.exchange.records import (
 )
 from refdesk.knowledge.exchange.rows import DocumentRows, stored_files
 from refdesk.knowledge.exchange.source_rows import SourceRows
+from refdesk.knowledge.exchange.split_guard import SplitGuard
 from refdesk.knowledge.exchange.vectors import VectorRows
 from refdesk.knowledge.indexing import (
     KnowledgeIndex,
@@ -112,7 +113,7 @@ class ImportRun:
             with opened(file, self._max_bytes) as archive:
                 await self._terms(archive)
                 await self._questions(archive)
-                index = await self._index()
+                index, guard = await self._index()
                 reuse = await self._is_same_model(archive, index, progress)
                 every = groups(
                     archive, entries=progress.entries, dimensions=index.dimensions if reuse else None
@@ -120,12 +121,14 @@ class ImportRun:
                 while (group := await asyncio.to_thread(next, every, None)) is not None:
                     if group[-1].number < progress.done:
                         continue
+                    for item in group:
+                        await guard.document(item)
                     await self._group(archive, index if reuse else None, group)
                 await PastVersions(
-                    self._database, self._scope, self._base_id, self._owned, self._max_bytes
+                    self._database, self._scope, self._base_id, self._owned, self._max_bytes, guard
                 ).save(archive)
                 await SourceRows(
-                    self._database, self._scope, self._base_id, self._created_by, self._owned
+                    self._database, self._scope, self._base_id, self._created_by, self._owned, guard
                 ).save(archive)
         async with self._database.transaction() as session:
             base, progress = await self._owned(session)
@@ -133,13 +136,13 @@ class ImportRun:
             await session.flush()
             await blobs.remove_unreferenced(session, self._scope, blob_id)
 
-    async def _index(self) -> KnowledgeIndex:
+    async def _index(self) -> tuple[KnowledgeIndex, SplitGuard]:
         async with self._database.transaction() as session:
             base, _ = await self._owned(session)
             index = await session.get(KnowledgeIndex, base.active_index_id)
             if index is None:
                 raise ImportStopped
-            return index
+            return index, SplitGuard.of(base)
 
     async def _is_same_model(self, archive: Archive, index: KnowledgeIndex, progress: Progress) -> bool:
         """Whether the archive's vectors are of the base's model: by name, and for remote ones by a sample."""

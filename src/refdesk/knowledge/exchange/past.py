@@ -27,6 +27,7 @@ from refdesk.knowledge.exchange.records import (
     VersionLine,
 )
 from refdesk.knowledge.exchange.rows import stored_files
+from refdesk.knowledge.exchange.split_guard import SplitGuard
 from refdesk.knowledge.filenames import display_name
 from refdesk.knowledge.queueing import enqueue_processing
 from refdesk.knowledge.repository import DocumentRepository
@@ -55,17 +56,20 @@ class PastVersions:
         base_id: UUID,
         owned: Callable[[AsyncSession], Awaitable[object]],
         max_bytes: int,
+        guard: SplitGuard,
     ) -> None:
         self._database = database
         self._scope = scope
         self._base_id = base_id
         self._owned = owned
         self._max_bytes = max_bytes
+        self._guard = guard
 
     async def save(self, archive: Archive) -> None:
         """Add all versions of the archive but the present ones, which came with their documents."""
         earlier = self._read(archive)
         while (version := await asyncio.to_thread(next, earlier, None)) is not None:
+            version.line = await self._guard.version(version.line)
             await self._save(archive, version)
 
     def _read(self, archive: Archive) -> Iterator[_Earlier]:

@@ -26,6 +26,7 @@ from refdesk.knowledge.exchange.records import (
     SourceItemLine,
     SourceRecord,
 )
+from refdesk.knowledge.exchange.split_guard import SplitGuard
 from refdesk.knowledge.filenames import clean_title
 from refdesk.knowledge.sources.contents import SPLIT
 from refdesk.knowledge.sources.schedule import next_run
@@ -46,12 +47,14 @@ class SourceRows:
         base_id: UUID,
         created_by: UUID | None,
         owned: Callable[[AsyncSession], Awaitable[object]],
+        guard: SplitGuard,
     ) -> None:
         self._database = database
         self._scope = scope
         self._base_id = base_id
         self._created_by = created_by
         self._owned = owned
+        self._guard = guard
 
     async def save(self, archive: Archive) -> None:
         """Add all sources that are not there yet, each whole in one transaction."""
@@ -76,6 +79,9 @@ class SourceRows:
         self, number: int, record: SourceRecord, documents: list[UUID], items: Iterator[SourceItemLine]
     ) -> None:
         key = source_id(self._base_id, number)
+        split = record.split_settings
+        if split is not None and await self._guard.refusal(split) is not None:
+            record = record.model_copy(update={"split_settings": None})  # then the base's apply
         async with self._database.transaction() as session:
             await self._owned(session)
             if await session.scalar(select(Source.id).where(Source.id == key)) is not None:
