@@ -108,6 +108,50 @@ async def test_a_hidden_folder_takes_no_name(world: World) -> None:
     assert {one["id"] for one in ok(await world.owner.get(path))["items"]} == {board, other["id"]}
 
 
+async def test_a_document_seen_for_its_own_list_does_not_name_the_hidden_folder_it_lies_in(
+    world: World,
+) -> None:
+    base_id = await base_of(world)
+    board = await _folder(world, base_id, "Board")
+    document, _ = await document_of(world, base_id)
+    one, path = f"{API}/documents/{document}", f"{API}/knowledge-bases/{base_id}/documents"
+    ok(await world.owner.patch(one, json={"folder_id": board}))
+    ok(await world.owner.put(f"{API}/folders/{board}/access", json=ONLY_OWNERS))
+    await hide(world, document, "editor")
+    assert ok(await world.owner.get(one))["folder_id"] == board
+    for told in (
+        await world.editor.get(one),
+        await world.editor.get(path),
+        await world.editor.patch(one, json={"is_active": True}),
+        await world.editor.get(path, params={"in_no_folder": "true"}),
+    ):
+        assert board not in told.text
+        view = ok(told)
+        assert view.get("items", [view])[0]["folder_id"] is None
+    assert ok(await world.editor.get(path, params={"folder_id": board}))["total"] == 0
+    assert ok(await world.owner.get(path, params={"folder_id": board}))["total"] == 1
+    assert ok(await world.owner.get(path, params={"in_no_folder": "true"}))["total"] == 0
+
+
+async def test_who_lifts_a_restriction_is_not_told_of_the_hidden_folder_that_holds_from_then_on(
+    world: World,
+) -> None:
+    base_id = await base_of(world)
+    board = await _folder(world, base_id, "Board of seven")
+    team = await _folder(world, base_id, "Team", board)
+    document, _ = await document_of(world, base_id)
+    ok(await world.owner.patch(f"{API}/documents/{document}", json={"folder_id": board}))
+    ok(await world.owner.put(f"{API}/folders/{board}/access", json=ONLY_OWNERS))
+    await hide(world, document, "editor")
+    on_it = ONLY_OWNERS | {"user_ids": [str(world.user_ids["editor"])]}
+    ok(await world.owner.put(f"{API}/folders/{team}/access", json=on_it))
+    for lifted in (f"{API}/documents/{document}/access", f"{API}/folders/{team}/access"):
+        told = await world.editor.put(lifted, json={"restricted": False})
+        assert ok(told)["inherited"] == {"folder_id": None, "name": None, "users": [], "groups": []}
+        assert (await world.editor.get(lifted)).status_code == 404
+        assert ok(await world.owner.get(lifted))["inherited"]["folder_id"] == board
+
+
 async def test_a_folder_in_which_only_hidden_things_lie_is_empty_to_whom_they_are_hidden(
     world: World,
 ) -> None:

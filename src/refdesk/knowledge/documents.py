@@ -1,6 +1,7 @@
 """What can be done with a document: find, change, stop, retry, delete, or create from paragraphs."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import insert
@@ -10,7 +11,7 @@ from refdesk.accounts import Scope, audit
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
-from refdesk.knowledge.access.folders import Folders
+from refdesk.knowledge.access.folders import Folders, hidden_folders_of
 from refdesk.knowledge.cursors import decode_id
 from refdesk.knowledge.errors import (
     DocumentLimitReached,
@@ -68,12 +69,18 @@ class Documents:
         """Documents of a base, newest first; the cursor is the last id seen."""
         await KnowledgeBaseRepository(self.session, self.scope).get(base_id)
         before = None if cursor is None else decode_id(cursor)
+        if wanted is not None and (wanted.folder_id is not None or wanted.in_no_folder):
+            hidden = await Folders(self.session, self.scope).hidden(base_id)
+            wanted = replace(wanted, hidden_folders=hidden)
         documents, total = await self.repository.page(base_id, limit=limit + 1, before=before, wanted=wanted)
         shown = documents[:limit]
         sizes = await self.repository.file_sizes(shown)
+        hidden = await hidden_folders_of(self.session, self.scope, shown)
         following = str(shown[-1].id) if len(documents) > limit else None
         return Page(
-            items=[document_view(document, sizes) for document in shown], next_cursor=following, total=total
+            items=[document_view(document, sizes, hidden) for document in shown],
+            next_cursor=following,
+            total=total,
         )
 
     async def original(self, document_id: UUID) -> tuple[Document, Blob]:
@@ -102,7 +109,7 @@ class Documents:
         for document in documents:
             await enqueue_processing(self.session, self.scope, document.id)
         fresh = await self.repository.reread([document.id for document in documents])
-        return DocumentList(items=[document_view(document, {}) for document in fresh])
+        return DocumentList(items=[document_view(document, {}, ()) for document in fresh])
 
     async def update(self, document_id: UUID, body: DocumentUpdate) -> DocumentView:
         """Change what the body names; other split settings split the original again."""
@@ -224,4 +231,5 @@ class Documents:
     async def _view(self, document: Document) -> DocumentView:
         await self.session.flush()
         await self.session.refresh(document)
-        return document_view(document, await self.repository.file_sizes([document]))
+        hidden = await hidden_folders_of(self.session, self.scope, [document])
+        return document_view(document, await self.repository.file_sizes([document]), hidden)

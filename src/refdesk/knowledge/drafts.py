@@ -15,6 +15,7 @@ from refdesk.accounts import Scope
 from refdesk.kit.clock import now
 from refdesk.kit.errors import NotFound
 from refdesk.kit.web import Page
+from refdesk.knowledge.access.folders import hidden_folders_of
 from refdesk.knowledge.cursors import decode_id
 from refdesk.knowledge.documents import require_room
 from refdesk.knowledge.errors import DraftNotReady, TooManyDrafts
@@ -52,9 +53,12 @@ class Drafts:
         found, total = await self.repository.page(base_id, limit=limit + 1, before=before, drafts=True)
         shown = found[:limit]
         sizes = await self.repository.file_sizes(shown)
+        hidden = await hidden_folders_of(self.session, self.scope, shown)
         following = str(shown[-1].id) if len(found) > limit else None
         return Page(
-            items=[document_view(draft, sizes) for draft in shown], next_cursor=following, total=total
+            items=[document_view(draft, sizes, hidden) for draft in shown],
+            next_cursor=following,
+            total=total,
         )
 
     async def bring_in(self, base_id: UUID, body: DraftImport) -> DraftImportResult:
@@ -78,8 +82,9 @@ class Drafts:
             await enqueue_processing(self.session, self.scope, draft.id)
         fresh = await self.repository.reread([draft.id for draft in imported])
         sizes = await self.repository.file_sizes(fresh)
+        hidden = await hidden_folders_of(self.session, self.scope, fresh)
         return DraftImportResult(
-            imported=[document_view(document, sizes) for document in fresh],
+            imported=[document_view(document, sizes, hidden) for document in fresh],
             skipped=[SkippedDraft.model_validate(draft, from_attributes=True) for draft in skipped],
         )
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, func, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Select, bindparam, exists, false, func, or_, select, type_coerce, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -64,7 +64,8 @@ class DocumentFilter:
     """Which documents of a base are wanted; what is None does not matter.
 
     `meta` pairs must all hold of what people or the file say; of a list one element must be equal. Keys that
-    are known of paragraphs must all hold of one and the same paragraph.
+    are known of paragraphs must all hold of one and the same paragraph. What lies in one of `hidden_folders`,
+    which the caller may not see, lies in no folder.
     """
 
     q: str | None = None
@@ -75,6 +76,7 @@ class DocumentFilter:
     source_id: UUID | None = None
     folder_id: UUID | None = None
     in_no_folder: bool = False
+    hidden_folders: Collection[UUID] = ()
     meta: Sequence[tuple[str, str]] = ()
 
     def conditions(self) -> list[ColumnElement[bool]]:
@@ -93,9 +95,10 @@ class DocumentFilter:
         if self.source_id is not None:
             found.append(Document.source_id == self.source_id)
         if self.folder_id is not None:
-            found.append(Document.folder_id == self.folder_id)
+            is_hidden = self.folder_id in self.hidden_folders
+            found.append(false() if is_hidden else Document.folder_id == self.folder_id)
         if self.in_no_folder:
-            found.append(Document.folder_id.is_(None))
+            found.append(or_(Document.folder_id.is_(None), Document.folder_id.in_(self.hidden_folders)))
         effective = type_coerce(Document.found_meta.op("||")(Document.meta), JSONB)
         of_paragraphs = [(key, value) for key, value in self.meta if key in OF_PARAGRAPH]
         if of_paragraphs:

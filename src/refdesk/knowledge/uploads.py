@@ -200,7 +200,7 @@ class _Reception:
                 await add_document(session, document)
                 await session.refresh(document)
                 await enqueue_processing(session, self._scope, document.id)
-                view = document_view(document, {blob.id: blob.size})
+                view = document_view(document, {blob.id: blob.size}, ())
         except AppError as error:
             await file.discard()
             self._refuse(error)

@@ -1,6 +1,6 @@
 """Rows → what is sent: one function a kind of answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
 
@@ -97,7 +97,10 @@ def access_of(document: Document) -> Access:
     return "inherited" if document.acl_id else "everyone"
 
 
-def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> DocumentView:
+def document_view(
+    document: Document, file_sizes: Mapping[UUID, int], hidden_folders: Collection[UUID]
+) -> DocumentView:
+    """`hidden_folders` are those that the caller may not see: a document in one of them names none."""
     return DocumentView(
         id=document.id,
         knowledge_base_id=document.knowledge_base_id,
@@ -127,7 +130,7 @@ def document_view(document: Document, file_sizes: Mapping[UUID, int]) -> Documen
         hit_handling=cast(HitHandling, document.hit_handling),
         direct_return_similarity=document.direct_return_similarity,
         source_id=document.source_id,
-        folder_id=document.folder_id,
+        folder_id=None if document.folder_id in hidden_folders else document.folder_id,
         access=access_of(document),
         is_draft=document.is_draft,
         expires_at=document.expires_at,

@@ -2867,16 +2867,19 @@ export type IndexComparison = {
  * InheritedAccess
  *
  * The folder whose list holds, since the thing has none of its own.
+ *
+ * Without an id, a name and people where the caller may not see it: who lifted a restriction then sees the
+ * thing no longer.
  */
 export type InheritedAccess = {
     /**
      * Folder Id
      */
-    folder_id: string;
+    folder_id: string | null;
     /**
      * Name
      */
-    name: string;
+    name: string | null;
     /**
      * Users
      */

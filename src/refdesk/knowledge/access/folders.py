@@ -6,6 +6,7 @@ a folder with a list of its own is deleted only when nothing lies in it but what
 hidden from whoever deletes it. What is hidden from the caller takes no name and refuses nothing.
 """
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -54,6 +55,14 @@ class Folders:
         counts = await self.repository.document_counts(base_id)
         shown = [one for one in tree.folders.values() if _is_shown(tree, one, own)]
         return FolderList(items=[_view(tree, one, own, counts.get(one.id, 0)) for one in shown])
+
+    async def hidden(self, base_id: UUID) -> frozenset[UUID]:
+        """The folders of a base that the caller may not see."""
+        own = await self.lists.own()
+        if own is None:
+            return frozenset()
+        tree = await self.tree(base_id)
+        return frozenset(one.id for one in tree.folders.values() if not _is_shown(tree, one, own))
 
     async def create(self, base_id: UUID, body: NewFolderRequest) -> FolderView:
         """Raises `FolderNotFound`, `FolderNameTaken`, `FolderNameInvalid`, `FolderTooDeep`,
@@ -206,6 +215,25 @@ async def require_folder(session: AsyncSession, scope: Scope, base_id: UUID, fol
     if folder_id is not None:
         folders = Folders(session, scope)
         await folders.require_shown(await folders.tree(base_id), folder_id)
+
+
+async def hidden_folders_of(
+    session: AsyncSession, scope: Scope, documents: Sequence[Document]
+) -> frozenset[UUID]:
+    """The folders that must not be named of these documents, all of which the caller may see.
+
+    Only a document with a list of its own is seen where its folder is not.
+    """
+    bases = {
+        document.knowledge_base_id
+        for document in documents
+        if document.folder_id is not None and document.access_list_id is not None
+    }
+    folders = Folders(session, scope)
+    hidden: set[UUID] = set()
+    for base_id in bases:
+        hidden |= await folders.hidden(base_id)
+    return frozenset(hidden)
 
 
 def _is_shown(tree: FolderTree, folder: Folder, own: frozenset[int] | None) -> bool:

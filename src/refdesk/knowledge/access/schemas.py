@@ -62,10 +62,14 @@ class GroupRef(BaseModel):
 
 
 class InheritedAccess(BaseModel):
-    """The folder whose list holds, since the thing has none of its own."""
+    """The folder whose list holds, since the thing has none of its own.
 
-    folder_id: UUID
-    name: str
+    Without an id, a name and people where the caller may not see it: who lifted a restriction then sees the
+    thing no longer.
+    """
+
+    folder_id: UUID | None
+    name: str | None
     users: list[PersonRef]
     groups: list[GroupRef]
 

@@ -121,10 +121,14 @@ class AccessRules:
         inherited = None
         deciding = tree.deciding(above)
         if list_id is None and deciding is not None and deciding.access_list_id is not None:
-            its_users, its_groups = await self._named(deciding.access_list_id)
-            inherited = InheritedAccess(
-                folder_id=deciding.id, name=deciding.name, users=its_users, groups=its_groups
-            )
+            own = await self.lists.own()
+            if own is None or deciding.access_list_id in own:
+                its_users, its_groups = await self._named(deciding.access_list_id)
+                inherited = InheritedAccess(
+                    folder_id=deciding.id, name=deciding.name, users=its_users, groups=its_groups
+                )
+            else:
+                inherited = InheritedAccess(folder_id=None, name=None, users=[], groups=[])
         return AccessView(restricted=list_id is not None, users=users, groups=groups, inherited=inherited)
 
     async def _named(self, list_id: int) -> tuple[list[PersonRef], list[GroupRef]]:

@@ -143,7 +143,7 @@ class _Import:
         await session.flush()
         await session.refresh(document)
         questions = len({question for row in table.rows for question in row.questions})
-        view = document_view(document, {blob.id: blob.size})
+        view = document_view(document, {blob.id: blob.size}, ())
         return QaOutcome(name=name, document=view, rows=len(table.rows), questions=questions)
 
     def _document(self, name: str, blob: Blob, table: QaTable) -> Document:

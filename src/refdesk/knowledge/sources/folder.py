@@ -17,6 +17,7 @@ from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.access import require_whole
+from refdesk.knowledge.access.folders import hidden_folders_of
 from refdesk.knowledge.errors import FileTooLarge, NoFiles
 from refdesk.knowledge.filenames import display_name
 from refdesk.knowledge.parsing import EmptyFile, UnsupportedKind
@@ -260,7 +261,8 @@ class Folders:
         await self._count(source, items)
         await self.session.flush()
         await self.session.refresh(document)
-        return document_view(document, await documents.file_sizes([document]))
+        hidden = await hidden_folders_of(self.session, self.scope, [document])
+        return document_view(document, await documents.file_sizes([document]), hidden)
 
     async def _adopt(self, source: Source, digest: bytes, path: str) -> Document | None:
         """A document of the base that was uploaded from this very content, and belongs to no source yet."""
