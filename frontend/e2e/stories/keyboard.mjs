@@ -65,4 +65,44 @@ export function keyboard(desk) {
     await page.waitForURL('**/documents/*');
     await page.context().close();
   });
+
+  test('the focus goes back to what opened a dialog, also from a menu', async () => {
+    const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
+    await page.goto(`/knowledge/${desk.base}`);
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    const menu = page.getByRole('button', { name: /^Actions for/ }).first();
+    const name = await menu.getAttribute('aria-label');
+    await menu.press('Enter');
+    await page.getByRole('menuitem', { name: 'Who may see this' }).press('Enter');
+    await page.getByRole('dialog').getByRole('radio').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction((label) => document.activeElement?.getAttribute('aria-label') === label, name);
+    assert.equal(await focused(), name);
+    await page.context().close();
+  });
+
+  test('a question from the palette is written down, and one that was suggested does not come back', async () => {
+    const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
+    const field = page.getByRole('textbox', { name: 'Question' });
+    await page.goto('/knowledge');
+    await page.keyboard.press('Control+k');
+    await page
+      .getByRole('combobox', { name: /Find a base/ })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await page.keyboard.type('Which oil burns longest');
+    await page.getByRole('option', { name: /Which oil burns longest/ }).click();
+    await page.waitForURL('**/ask');
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Which oil burns longest');
+    await field.fill('');
+    const suggestion = page.getByRole('list', { name: 'Suggestions' }).getByRole('button').first();
+    if (await suggestion.isVisible()) {
+      await suggestion.click();
+      await page.waitForURL('**/ask/*');
+      await page.goto('/ask');
+      assert.equal(await field.inputValue(), '');
+    }
+    await page.context().close();
+  });
 }

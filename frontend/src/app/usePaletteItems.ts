@@ -16,12 +16,8 @@ import {
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import {
-  listApplicationsOptions,
-  listConversationsOptions,
-  listDocumentsOptions,
-  listKnowledgeBasesOptions,
-} from '../api/generated/@tanstack/react-query.gen';
+import { listConversationsOptions, listDocumentsOptions } from '../api/generated/@tanstack/react-query.gen';
+import { useApplications, useBases } from '../features/knowledge/useBases';
 import { changeLanguage, currentLanguage } from '../i18n';
 import { useCaller } from './session';
 
@@ -49,14 +45,14 @@ export function usePaletteItems(words: string, query: string) {
   const scheme = useComputedColorScheme('light');
   const matches = (text: string) => text.toLocaleLowerCase().includes(words.toLocaleLowerCase());
 
-  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
-  const applications = useQuery(listApplicationsOptions({ query: { limit: 200 } }));
+  const bases = useBases();
+  const applications = useApplications();
   const conversations = useQuery({
     ...listConversationsOptions({ query: { limit: most, ...(query ? { q: query } : {}) } }),
     placeholderData: keepPreviousData,
   });
   const documents = useQueries({
-    queries: (bases.data?.items ?? []).slice(0, basesSearched).map((base) => ({
+    queries: (bases.data ?? []).slice(0, basesSearched).map((base) => ({
       ...listDocumentsOptions({ path: { knowledge_base_id: base.id }, query: { limit: 4, q: query } }),
       enabled: query !== '',
     })),
@@ -123,7 +119,7 @@ export function usePaletteItems(words: string, query: string) {
   const groups: PaletteGroup[] = [
     {
       label: t('shell.groupBases'),
-      items: (bases.data?.items ?? [])
+      items: (bases.data ?? [])
         .filter((base) => matches(base.name))
         .slice(0, most)
         .map((base) => ({
@@ -142,14 +138,14 @@ export function usePaletteItems(words: string, query: string) {
         .map((document) => ({
           id: document.id,
           label: document.name,
-          note: bases.data?.items.find((base) => base.id === document.knowledge_base_id)?.name,
+          note: bases.data?.find((base) => base.id === document.knowledge_base_id)?.name,
           Icon: IconFileText,
           run: () => navigate({ to: '/documents/$documentId', params: { documentId: document.id } }),
         })),
     },
     {
       label: t('shell.groupApplications'),
-      items: (applications.data?.items ?? [])
+      items: (applications.data ?? [])
         .filter((application) => matches(application.name))
         .slice(0, most)
         .map((application) => ({

@@ -1,8 +1,9 @@
 /** Asks before something large is lost: says what goes and wants its name typed. */
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from './Dialog';
 import { Problem } from './Problem';
 
 interface Props {
@@ -24,12 +25,7 @@ export function ConfirmDelete({ opened, onClose, name, title, loss, onConfirm }:
     onClose();
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={close} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -61,6 +57,6 @@ export function ConfirmDelete({ opened, onClose, name, title, loss, onConfirm }:
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -13,7 +13,8 @@ export function useCursorList<T>(
   load: (cursor: { cursor?: string }, signal: AbortSignal) => Promise<{ data: CursorPage<T> }>,
 ) {
   const list = useInfiniteQuery({
-    queryKey,
+    // Pages are kept apart from a list of the same call that is read as a whole.
+    queryKey: [...queryKey, 'pages'],
     queryFn: async ({ pageParam, signal }) =>
       (await load(pageParam ? { cursor: pageParam } : {}, signal)).data,
     initialPageParam: '',

@@ -1,19 +1,19 @@
 /** Who may see a document, or what lies in a folder: everyone, those of the folder above, or only these. */
-import { Alert, Button, Group, Loader, Modal, MultiSelect, Radio, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, MultiSelect, Radio, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   getDocumentAccess,
   getFolderAccess,
-  listGroups,
-  listMembers,
   setDocumentAccess,
   setFolderAccess,
 } from '../../api/generated/sdk.gen';
 import type { AccessView } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
+import { useGroups, useMembers } from './useMembers';
 
 export interface Subject {
   kind: 'document' | 'folder';
@@ -43,7 +43,7 @@ export function AccessDialog({ subject, onClose, onChanged }: Props) {
     },
   });
   return (
-    <Modal
+    <Dialog
       opened={subject !== null}
       onClose={onClose}
       title={t('access.titleOf', { name: subject?.name ?? '' })}
@@ -54,7 +54,7 @@ export function AccessDialog({ subject, onClose, onChanged }: Props) {
       {access.data && subject && (
         <Choice subject={subject} access={access.data} onClose={onClose} onChanged={onChanged} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -150,21 +150,12 @@ function Choice({ subject, access, onClose, onChanged }: ChoiceProps) {
 
 function usePeople(access: AccessView) {
   const { t } = useTranslation();
-  const people = useQuery({
-    queryKey: ['people-and-groups'],
-    queryFn: async ({ signal }) => {
-      const query = { limit: 200 };
-      const [members, groups] = await Promise.all([
-        listMembers({ query, signal, throwOnError: true }),
-        listGroups({ query, signal, throwOnError: true }),
-      ]);
-      return { members: members.data.items, groups: groups.data.items };
-    },
-  });
+  const members = useMembers();
+  const known = useGroups();
   const users = new Map(access.users.map((one) => [`u${one.id}`, `${one.name} (${one.email})`]));
-  for (const one of people.data?.members ?? []) users.set(`u${one.user_id}`, `${one.name} (${one.email})`);
+  for (const one of members.data ?? []) users.set(`u${one.user_id}`, `${one.name} (${one.email})`);
   const groups = new Map(access.groups.map((one) => [`g${one.id}`, one.name]));
-  for (const one of people.data?.groups ?? []) groups.set(`g${one.id}`, one.name);
+  for (const one of known.data ?? []) groups.set(`g${one.id}`, one.name);
   const items = (found: Map<string, string>) => [...found].map(([value, label]) => ({ value, label }));
   return [
     { group: t('access.group'), items: items(groups) },

@@ -1,10 +1,11 @@
 /** The name of a new folder, or another one for a folder that is there. */
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { createFolder, updateFolder } from '../../api/generated/sdk.gen';
 import type { FolderView } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 
 /** `folder`: the one to rename; none: a new one in `parent`. */
@@ -46,7 +47,7 @@ export function FolderName({ baseId, naming, onClose, onChanged }: Props) {
     ? t('access.newFolderIn', { name: naming.parent.name })
     : t('access.newFolder');
   return (
-    <Modal opened={naming !== null} onClose={onClose} title={naming?.folder ? t('access.rename') : create}>
+    <Dialog opened={naming !== null} onClose={onClose} title={naming?.folder ? t('access.rename') : create}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -72,6 +73,6 @@ export function FolderName({ baseId, naming, onClose, onChanged }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -14,8 +14,9 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '../../api';
-import { listKnowledgeBasesOptions, listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { Problem } from '../../components/Problem';
+import { useBases } from '../knowledge/useBases';
 import { AnswerFields } from './AnswerFields';
 import { SearchFields } from './SearchFields';
 import { type ApplicationValues, templateIsUsable } from './values';
@@ -30,7 +31,7 @@ interface Props {
 
 export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit }: Props) {
   const { t } = useTranslation();
-  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
+  const bases = useBases();
   const models = useQuery(listModelsOptions({ query: { kind: 'LLM' } }));
   const form = useForm<ApplicationValues>({
     initialValues: initial,
@@ -63,7 +64,7 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
               hidePickedOptions
               clearButtonProps={{ 'aria-label': t('common.clear') }}
               nothingFoundMessage={t('common.nothingFound')}
-              data={(bases.data?.items ?? []).map((base) => ({ value: base.id, label: base.name }))}
+              data={(bases.data ?? []).map((base) => ({ value: base.id, label: base.name }))}
               {...form.getInputProps('knowledge_base_ids')}
             />
             <Select

@@ -1,24 +1,31 @@
 /** The applications of the workspace: named ways of answering. */
 import { Button, Group, SimpleGrid, Text } from '@mantine/core';
 import { IconFeather, IconLayoutGrid, IconPencil, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { listApplicationsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { listApplicationsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { listApplications } from '../../api/generated/sdk.gen';
 import type { ApplicationOut } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
+import { LoadMore } from '../../components/LoadMore';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
+import { useCursorList } from '../../components/useCursorList';
 import classes from './ApplicationsPage.module.css';
+
+/** What the server gives at once. */
+const query = { limit: 200 };
 
 export default function ApplicationsPage() {
   const { t } = useTranslation();
   const { mayWrite } = useCaller();
-  const applications = useQuery(listApplicationsOptions({ query: { limit: 200 } }));
-  const items = applications.data?.items ?? [];
+  const applications = useCursorList(listApplicationsQueryKey({ query }), (cursor, signal) =>
+    listApplications({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
+  const items = applications.items;
   const create = mayWrite && (
     <Button component={Link} to="/applications/new" leftSection={<IconPlus size={17} />}>
       {t('applications.new')}
@@ -45,6 +52,7 @@ export default function ApplicationsPage() {
           <Card key={application.id} application={application} mayWrite={mayWrite} />
         ))}
       </SimpleGrid>
+      <LoadMore list={applications} />
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 /** The first question of a conversation: what to ask, and where to look. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCaller } from '../../app/session';
 import { Problem } from '../../components/Problem';
@@ -23,6 +23,13 @@ export default function AskPage() {
   const [picked, setPicked] = useState<Sources | null>(null);
   const composer = useRef<ComposerHandle>(null);
   const ask = useAsk();
+  // A question of the palette is written down, to be sent or changed; the address is for one time.
+  const { question: brought } = search;
+  useEffect(() => {
+    if (!brought) return;
+    composer.current?.fill(brought);
+    navigate({ to: '/ask', search: ({ question: _written, ...rest }) => rest, replace: true });
+  }, [brought, navigate]);
   const sources: Sources =
     picked ??
     (search.application
@@ -63,13 +70,7 @@ export default function AskPage() {
           autoFocus
           left={<SourcePicker value={sources} onChange={setPicked} />}
         />
-        <Suggestions
-          sources={sources}
-          onAsk={(question) => {
-            composer.current?.fill(question);
-            send(question);
-          }}
-        />
+        <Suggestions sources={sources} onAsk={(question) => composer.current?.ask(question)} />
       </div>
     </div>
   );

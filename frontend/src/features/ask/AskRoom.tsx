@@ -1,9 +1,9 @@
 /** The frame of asking: the thread in the middle above its composer, the evidence at the right. */
-import { Drawer } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RunOut } from '../../api/generated/types.gen';
+import { SideSheet } from '../../components/Dialog';
 import classes from './AskRoom.module.css';
 import { Evidence } from './Evidence';
 import { FocusProvider } from './focus';
@@ -32,17 +32,16 @@ export function AskRoom({ run, sheetOpen, onSheetClose, children, composer }: Pr
             <Evidence run={run} />
           </aside>
         ) : (
-          <Drawer
+          <SideSheet
             opened={sheetOpen}
             onClose={onSheetClose}
             position="bottom"
             size="75%"
             title={t('ask.evidence')}
-            closeButtonProps={{ 'aria-label': t('common.close') }}
             radius="lg"
           >
             <Evidence run={run} />
-          </Drawer>
+          </SideSheet>
         )}
       </div>
     </FocusProvider>

@@ -10,6 +10,8 @@ const limit = 20_000;
 export interface ComposerHandle {
   focus: () => void;
   fill: (text: string) => void;
+  /** Writes it and sends it, as if somebody had. */
+  ask: (text: string) => void;
 }
 
 interface Props {
@@ -33,18 +35,23 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
     if (value) sessionStorage.setItem(storage, value);
     else sessionStorage.removeItem(storage);
   };
+  const question = text.trim();
+  const submit = async (wanted: string) => {
+    if (!wanted || sending || running) return;
+    if (await onSend(wanted)) write('');
+  };
+  const send = () => submit(question);
   useImperativeHandle(ref, () => ({
     focus: () => field.current?.focus(),
     fill: (value) => {
       write(value);
       field.current?.focus();
     },
+    ask: (value) => {
+      write(value);
+      submit(value.trim());
+    },
   }));
-  const question = text.trim();
-  const send = async () => {
-    if (!question || sending || running) return;
-    if (await onSend(question)) write('');
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes, Enter chooses a word and must not send.
     if (event.nativeEvent.isComposing) return;

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +8,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen';
 import { renameConversation } from '../../api/generated/sdk.gen';
 import type { ConversationOut } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 
 export default function RenameConversation({
@@ -30,12 +31,7 @@ export default function RenameConversation({
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('ask.renameTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened onClose={onClose} title={t('ask.renameTitle')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -61,6 +57,6 @@ export default function RenameConversation({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

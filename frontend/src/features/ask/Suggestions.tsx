@@ -1,5 +1,5 @@
 /** Questions worth asking first; where nothing has been added yet, the way to add something. */
-import { Button, Group, UnstyledButton } from '@mantine/core';
+import { Button, Group, Text, UnstyledButton } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -22,10 +22,12 @@ export function Suggestions({ sources, onAsk }: { sources: Sources; onAsk: (ques
   if (bases.length === 0) {
     return (
       <Group mt="md">
-        {mayWrite && (
+        {mayWrite ? (
           <Button component={Link} to="/welcome">
             {t('ask.addFirst')}
           </Button>
+        ) : (
+          <Text c="dimmed">{t('ask.nothingYet')}</Text>
         )}
       </Group>
     );

@@ -1,10 +1,6 @@
 /** Where a question looks: an application, some knowledge bases, or all of them. */
-import { useQuery } from '@tanstack/react-query';
-import {
-  listApplicationsOptions,
-  listKnowledgeBasesOptions,
-} from '../../api/generated/@tanstack/react-query.gen';
 import type { ApplicationOut, KnowledgeBaseView } from '../../api/generated/types.gen';
+import { useApplications, useBases } from '../knowledge/useBases';
 
 export type Sources =
   | { kind: 'all' }
@@ -12,11 +8,11 @@ export type Sources =
   | { kind: 'application'; id: string };
 
 export function useSourceChoices() {
-  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
-  const applications = useQuery(listApplicationsOptions({ query: { limit: 200 } }));
+  const bases = useBases();
+  const applications = useApplications();
   return {
-    bases: (bases.data?.items ?? []) as KnowledgeBaseView[],
-    applications: (applications.data?.items ?? []) as ApplicationOut[],
+    bases: (bases.data ?? []) as KnowledgeBaseView[],
+    applications: (applications.data ?? []) as ApplicationOut[],
     ready: bases.isSuccess && applications.isSuccess,
   };
 }

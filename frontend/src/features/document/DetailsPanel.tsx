@@ -67,8 +67,10 @@ export function DetailsPanel({ document }: { document: DocumentView }) {
               disabled={!mayWrite}
               defaultValue={document.direct_return_similarity}
               onBlur={(event) => {
-                const value = Number(event.currentTarget.value);
-                if (value !== document.direct_return_similarity)
+                const text = event.currentTarget.value;
+                const value = Number(text);
+                // An emptied field is no 0, which would return everything.
+                if (text.trim() && !Number.isNaN(value) && value !== document.direct_return_similarity)
                   change.mutate({ direct_return_similarity: value });
               }}
             />
@@ -82,7 +84,8 @@ export function DetailsPanel({ document }: { document: DocumentView }) {
         <Text size="xs" c="dimmed" mb="sm">
           {t('details.metadataText')}
         </Text>
-        <MetadataEditor key={document.updated_at} document={document} />
+        {/* Made anew for other metadata only: what is being typed outlives every other change. */}
+        <MetadataEditor key={JSON.stringify([document.found_meta, document.meta])} document={document} />
       </section>
     </Stack>
   );

@@ -105,7 +105,7 @@ export function DocumentMenu({ document }: { document: DocumentView }) {
                   {t('versions.reread')}
                 </Menu.Item>
               )}
-              {document.has_file && (
+              {document.has_file && !isWorking(document.state) && (
                 <Menu.Item
                   leftSection={<IconCut size={15} />}
                   onClick={() => navigate({ search: (known) => ({ ...known, panel: 'split' }) })}

@@ -1,8 +1,8 @@
 /** What opens beside a document: its versions, its details, how it is split. Named in the address. */
-import { Drawer } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { DocumentView } from '../../api/generated/types.gen';
+import { SideSheet } from '../../components/Dialog';
 import { DetailsPanel } from './DetailsPanel';
 import { SplitPanel } from './SplitPanel';
 import { VersionsPanel } from './VersionsPanel';
@@ -19,17 +19,10 @@ export function DocumentPanels({ document }: { document: DocumentView }) {
     split: t('splitting.drawer'),
   };
   return (
-    <Drawer
-      opened={panel !== undefined}
-      onClose={close}
-      position="right"
-      size="md"
-      title={panel && titles[panel]}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <SideSheet opened={panel !== undefined} onClose={close} size="md" title={panel && titles[panel]}>
       {panel === 'versions' && <VersionsPanel document={document} onClose={close} />}
       {panel === 'details' && <DetailsPanel document={document} />}
       {panel === 'split' && <SplitPanel document={document} onDone={close} />}
-    </Drawer>
+    </SideSheet>
   );
 }

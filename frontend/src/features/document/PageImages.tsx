@@ -1,5 +1,5 @@
 /** The original's pages as images; the boxes of the paragraph that is looked at are marked on them. */
-import { ActionIcon, Group, NumberInput, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, NumberInput, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -67,7 +67,16 @@ function PageImage({ original, page, boxes }: { original: Original; page: number
   useEffect(() => {
     if (points && firstBox) firstMark.current?.scrollIntoView({ block: 'nearest' });
   }, [points, firstBox]);
-  if (broken) return <Text c="dimmed">{t('document.pageBroken')}</Text>;
+  if (broken) {
+    return (
+      <Group gap="sm" justify="center">
+        <Text c="dimmed">{t('document.pageBroken')}</Text>
+        <Button size="compact-sm" variant="default" onClick={() => setBroken(false)}>
+          {t('common.retry')}
+        </Button>
+      </Group>
+    );
+  }
   return (
     <div className={classes.scroll}>
       <div className={classes.sheet} data-loading={points === null || undefined}>

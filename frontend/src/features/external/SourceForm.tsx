@@ -5,7 +5,6 @@ import {
   Button,
   Checkbox,
   Code,
-  Drawer,
   Group,
   NumberInput,
   PasswordInput,
@@ -30,6 +29,7 @@ import {
 } from '../../api/generated/sdk.gen';
 import type { ExternalSourceView } from '../../api/generated/types.gen';
 import { asProblem } from '../../api/problem';
+import { SideSheet } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { ConfigField } from './ConfigField';
 import { faultOf, serverFaults, valuesOf } from './configValues';
@@ -48,16 +48,14 @@ interface Props {
 export function SourceForm(props: Props) {
   const { t } = useTranslation();
   return (
-    <Drawer
+    <SideSheet
       opened={props.opened}
       onClose={props.onClose}
-      position="right"
       size={520}
       title={props.source ? t('external.editNamed', { name: props.source.name }) : t('external.connect')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {props.opened && <Form {...props} />}
-    </Drawer>
+    </SideSheet>
   );
 }
 

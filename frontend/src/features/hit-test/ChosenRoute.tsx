@@ -2,13 +2,12 @@
 import { Badge, Collapse, Table, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { RoutedBaseView, RouteView } from '../../api/generated/types.gen';
 import { ProblemError } from '../../api/problem';
 import { useProblemWords } from '../../components/useProblemText';
 import { formatScore } from '../../i18n/format';
+import { useBases } from '../knowledge/useBases';
 import classes from './HitTest.module.css';
 
 export function ChosenRoute({ route }: { route: RouteView }) {
@@ -16,8 +15,8 @@ export function ChosenRoute({ route }: { route: RouteView }) {
   const wordsOf = useProblemWords();
   const [opened, { toggle }] = useDisclosure(false);
   const panel = useId();
-  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
-  const names = new Map((bases.data?.items ?? []).map((base) => [base.id, base.name]));
+  const bases = useBases();
+  const names = new Map((bases.data ?? []).map((base) => [base.id, base.name]));
   const searched = route.bases.filter((base) => base.is_searched).length;
   return (
     <section className={classes.route}>

@@ -1,11 +1,12 @@
 /** Keep the questions of a batch under a name. */
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { createTestSet } from '../../api/generated/sdk.gen';
 import type { QuestionInput } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 
 interface Props {
@@ -35,12 +36,7 @@ export function SaveTestSet({ opened, onClose, bases, questions }: Props) {
     },
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('hitTest.saveSet')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} title={t('hitTest.saveSet')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -67,6 +63,6 @@ export function SaveTestSet({ opened, onClose, bases, questions }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

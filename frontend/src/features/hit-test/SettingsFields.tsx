@@ -13,11 +13,10 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { formatScore } from '../../i18n/format';
+import { useBases } from '../knowledge/useBases';
 import { RerankerSelect } from '../models/RerankerSelect';
 import { StrategySelect } from '../search/StrategySelect';
 import { DocumentFilter } from './DocumentFilter';
@@ -32,7 +31,7 @@ interface Props {
 export function SettingsFields({ value, onChange }: Props) {
   const { t } = useTranslation();
   const [opened, { toggle }] = useDisclosure(changedCount(value) > 0);
-  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
+  const bases = useBases();
   const set = (part: Partial<TestSettings>) => onChange({ ...value, ...part });
   const changed = changedCount(value);
   return (
@@ -69,7 +68,7 @@ export function SettingsFields({ value, onChange }: Props) {
         <Stack>
           <MultiSelect
             label={t('hitTest.bases')}
-            data={(bases.data?.items ?? []).map((base) => ({ value: base.id, label: base.name }))}
+            data={(bases.data ?? []).map((base) => ({ value: base.id, label: base.name }))}
             value={value.bases}
             onChange={(chosen) => chosen.length > 0 && onChange(withBases(value, chosen))}
             searchable

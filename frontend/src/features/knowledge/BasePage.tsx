@@ -47,8 +47,9 @@ export default function BasePage() {
 function Base({ base }: { base: KnowledgeBaseView }) {
   const { t } = useTranslation();
   const { mayWrite } = useCaller();
-  const { tab = 'documents', imported } = useSearch({ from: '/house/knowledge/$baseId' });
+  const { tab: wanted = 'documents', imported } = useSearch({ from: '/house/knowledge/$baseId' });
   const navigate = useNavigate({ from: '/knowledge/$baseId' });
+  const tab = wanted === 'settings' && !mayWrite ? 'documents' : wanted;
   useBaseEvents(base.id);
   const { counts } = base;
   const { attention } = counts;

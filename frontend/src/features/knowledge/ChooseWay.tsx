@@ -1,8 +1,9 @@
 /** Asked when files were chosen or dropped: import them at once, or look at what becomes of them first. */
-import { Checkbox, Modal, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Checkbox, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconEyeCheck, IconFileImport } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../components/Dialog';
 import { formatBytes } from '../../i18n/format';
 import classes from './ChooseWay.module.css';
 import { keepWay } from './importWay';
@@ -23,12 +24,11 @@ export function ChooseWay({ files, onChoose, onClose }: Props) {
   };
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   return (
-    <Modal
+    <Dialog
       opened={files.length > 0}
       onClose={onClose}
       size="lg"
       title={t('preview.howToAdd', { count: files.length })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       <Stack>
         <Text size="sm" c="dimmed" lineClamp={2}>
@@ -53,6 +53,6 @@ export function ChooseWay({ files, onChoose, onClose }: Props) {
           onChange={(event) => setKeep(event.currentTarget.checked)}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -53,6 +53,8 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
     listDocuments({ path, query: { ...query, ...cursor }, signal, throwOnError: true }),
   );
   const documents = list.items.filter((one) => !hidden.has(one.id));
+  // What a filter has taken out of sight is not acted on.
+  const chosen = documents.filter((one) => selected.has(one.id));
   const refresh = () =>
     Promise.all([
       client.invalidateQueries({ queryKey: [{ _id: listDocumentsQueryKey({ path })[0]._id }] }),
@@ -128,11 +130,11 @@ export function DocumentsTab({ base }: { base: KnowledgeBaseView }) {
       <AccessDialog subject={subject} onClose={() => setSubject(null)} onChanged={refresh} />
       <DraftsNotice baseId={base.id} />
       <UploadList uploads={uploads} />
-      {selected.size > 0 && (
+      {chosen.length > 0 && (
         <BulkBar
-          documents={documents.filter((one) => selected.has(one.id))}
+          documents={chosen}
           folders={folders}
-          onRemove={() => remove([...selected])}
+          onRemove={() => remove(chosen.map((one) => one.id))}
           onClear={() => setSelected(new Set())}
           onChanged={refresh}
         />

@@ -1,21 +1,23 @@
 /** All knowledge bases of the workspace. */
-import { Button, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
-import { IconAlertTriangle, IconBooks, IconPlus, IconSearch } from '@tabler/icons-react';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, SimpleGrid, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconAlertTriangle, IconBooks, IconPlus } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
-import { createSampleLibrary } from '../../api/generated/sdk.gen';
+import { listKnowledgeBasesQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { createSampleLibrary, listKnowledgeBases } from '../../api/generated/sdk.gen';
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
 import { Facts } from '../../components/Facts';
+import { LoadMore } from '../../components/LoadMore';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
+import { SearchField, useSearchWords } from '../../components/SearchField';
 import { Skeletons } from '../../components/Skeletons';
+import { useCursorList } from '../../components/useCursorList';
 import { useNotify } from '../../components/useNotify';
 import { formatAgo } from '../../i18n/format';
 import { ImportBase } from './ImportBase';
@@ -29,12 +31,11 @@ export default function KnowledgePage() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [creating, create] = useDisclosure(false);
-  const [words, setWords] = useState('');
-  const [q] = useDebouncedValue(words.trim(), 250);
-  const bases = useQuery({
-    ...listKnowledgeBasesOptions({ query: { limit: 200, ...(q ? { q } : {}) } }),
-    placeholderData: keepPreviousData,
-  });
+  const { words, setWords, q } = useSearchWords();
+  const query = { limit: 60, ...(q ? { q } : {}) };
+  const bases = useCursorList(listKnowledgeBasesQueryKey({ query }), (cursor, signal) =>
+    listKnowledgeBases({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
   const sample = useMutation({
     mutationFn: async () => (await createSampleLibrary({ throwOnError: true })).data,
     onSuccess: async (base) => {
@@ -43,7 +44,8 @@ export default function KnowledgePage() {
     },
     onError: failed,
   });
-  const items = bases.data?.items ?? [];
+  const { items } = bases;
+  const total = bases.data?.pages[0]?.total ?? 0;
   const isEmpty = bases.isSuccess && items.length === 0 && !q;
   return (
     <Page>
@@ -75,16 +77,8 @@ export default function KnowledgePage() {
       )}
       {bases.data && !isEmpty && (
         <>
-          {(bases.data.total > 8 || q) && (
-            <TextInput
-              mb="md"
-              maw={360}
-              leftSection={<IconSearch size={16} />}
-              aria-label={t('knowledge.findBase')}
-              placeholder={t('knowledge.findBase')}
-              value={words}
-              onChange={(event) => setWords(event.currentTarget.value)}
-            />
+          {(total > 8 || q) && (
+            <SearchField mb="md" maw={360} label={t('knowledge.findBase')} words={words} onWords={setWords} />
           )}
           {items.length === 0 && <Text c="dimmed">{t('common.nothingFound')}</Text>}
           <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
@@ -92,6 +86,7 @@ export default function KnowledgePage() {
               <BaseCard key={base.id} base={base} />
             ))}
           </SimpleGrid>
+          <LoadMore list={bases} />
         </>
       )}
       <NewBase opened={creating} onClose={create.close} />

@@ -1,23 +1,19 @@
-import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { listKnowledgeBasesQueryKey, listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { createKnowledgeBase } from '../../api/generated/sdk.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 
 export function NewBase({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('knowledge.newBase')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} title={t('knowledge.newBase')}>
       <NewBaseForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Questions and answers from a table: a row is a paragraph with the questions it answers. */
-import { Anchor, Button, Code, FileInput, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Code, FileInput, Group, List, Stack, Text } from '@mantine/core';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { listDocumentsQueryKey } from '../../api/generated/@tanstack/react-query
 import type { KnowledgeBaseView, UploadResult } from '../../api/generated/types.gen';
 import { ProblemError } from '../../api/problem';
 import { sendFile } from '../../api/upload';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
 
@@ -54,12 +55,7 @@ export function QaImport({ base, opened, onClose }: Props) {
     onClose();
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={t('qa.title')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={close} title={t('qa.title')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -108,6 +104,6 @@ export function QaImport({ base, opened, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -140,8 +140,11 @@ function Row({ question, mayWrite, onChanged }: RowProps) {
                 onChange={(event) => setEditing(event.currentTarget.value)}
                 onKeyDown={(event) => event.key === 'Escape' && setEditing(null)}
               />
-              <Button size="xs" type="submit" loading={rename.isPending}>
+              <Button size="xs" type="submit" loading={rename.isPending} disabled={!editing.trim()}>
                 {t('common.save')}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setEditing(null)}>
+                {t('common.cancel')}
               </Button>
             </Group>
           </form>

@@ -1,15 +1,5 @@
 /** Connecting a model: a vendor, three fields, a test that shows the real error. */
-import {
-  Autocomplete,
-  Button,
-  Drawer,
-  Group,
-  PasswordInput,
-  Select,
-  Stack,
-  Switch,
-  TextInput,
-} from '@mantine/core';
+import { Autocomplete, Button, Group, PasswordInput, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -22,6 +12,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen';
 import { changeModel, checkModelDraft, createModel, listRemoteModels } from '../../api/generated/sdk.gen';
 import type { ModelView, Parameters } from '../../api/generated/types.gen';
+import { SideSheet } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
 import { CheckOutcome } from './CheckOutcome';
@@ -36,16 +27,14 @@ interface Editing {
 export function ModelDrawer({ editing, onClose }: { editing: Editing | null; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Drawer
+    <SideSheet
       opened={editing !== null}
       onClose={onClose}
-      position="right"
       size={460}
       title={editing?.model ? t('models.editTitle', { name: editing.model.name }) : t('models.addTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {editing && <ModelForm editing={editing} onClose={onClose} />}
-    </Drawer>
+    </SideSheet>
   );
 }
 

@@ -1,8 +1,9 @@
 /** What is known of a paragraph: as it was found, and as people say, which wins. */
-import { Button, Group, Modal, NumberInput, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ParagraphView } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { useParagraphActions } from './useParagraphActions';
 
@@ -22,12 +23,7 @@ export function ParagraphFacts({ paragraph, documentId, onClose }: Props) {
   const ocrText = value('ocr_text');
   const urls = value('image_url');
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('paragraphs.metadata')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened onClose={onClose} title={t('paragraphs.metadata')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -95,6 +91,6 @@ export function ParagraphFacts({ paragraph, documentId, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Files before they are imported: what was read from each, how it is cut, and the chance to put it right. */
-import { Alert, Anchor, Breadcrumbs, Button, Drawer, Group, Skeleton, Text } from '@mantine/core';
+import { Alert, Anchor, Breadcrumbs, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconFileImport, IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -14,6 +14,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen';
 import { deleteDocument, importDrafts, listDrafts } from '../../api/generated/sdk.gen';
 import type { DocumentView, KnowledgeBaseView } from '../../api/generated/types.gen';
+import { SideSheet } from '../../components/Dialog';
 import { EmptyState } from '../../components/EmptyState';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
@@ -207,15 +208,9 @@ function Preview({ base }: { base: KnowledgeBaseView }) {
         </div>
       )}
       {open && !wide && (
-        <Drawer
-          opened={settingsOpen}
-          onClose={settings.close}
-          position="right"
-          title={t('preview.settings')}
-          closeButtonProps={{ 'aria-label': t('common.close') }}
-        >
+        <SideSheet opened={settingsOpen} onClose={settings.close} title={t('preview.settings')}>
           {settingsOf(open)}
-        </Drawer>
+        </SideSheet>
       )}
       {items.length > 0 && (
         <Alert mt="xl" variant="transparent" p={0} icon={<IconInfoCircle size={16} />}>

@@ -1,5 +1,5 @@
 /** How far the other index is, and what can be done with it now. */
-import { Alert, Badge, Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -12,6 +12,7 @@ import {
   switchIndexBuildBack,
 } from '../../api/generated/sdk.gen';
 import type { IndexBuildView } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { formatNumber } from '../../i18n/format';
 import { ComparisonTable } from './ComparisonTable';
@@ -121,11 +122,10 @@ export function IndexBuildState({ build, nameOf, onChanged }: Props) {
           {state === 'switched' ? t('rebuilding.discardFormer') : t('rebuilding.discard')}
         </Button>
       </Group>
-      <Modal
+      <Dialog
         opened={asking}
         onClose={ask.close}
         title={state === 'switched' ? t('rebuilding.discardFormer') : t('rebuilding.discard')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         <Stack>
           <Text size="sm">
@@ -140,7 +140,7 @@ export function IndexBuildState({ build, nameOf, onChanged }: Props) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </Stack>
   );
 }

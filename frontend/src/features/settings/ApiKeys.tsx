@@ -2,26 +2,32 @@
 import { Badge, Button, Code, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKey, IconPlus } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listApiKeysOptions, listApiKeysQueryKey } from '../../api/generated/@tanstack/react-query.gen';
-import { revokeApiKey } from '../../api/generated/sdk.gen';
+import { listApiKeysQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { listApiKeys, revokeApiKey } from '../../api/generated/sdk.gen';
 import type { ApiKeyView } from '../../api/generated/types.gen';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { EmptyState } from '../../components/EmptyState';
+import { useCursorList } from '../../components/useCursorList';
 import { formatAgo, formatDate } from '../../i18n/format';
 import { NewApiKey } from './NewApiKey';
 import { SettingsTable } from './SettingsTable';
+
+/** What the server gives at once. */
+const query = { limit: 200 };
 
 export function ApiKeys() {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [creating, create] = useDisclosure(false);
   const [revoking, setRevoking] = useState<ApiKeyView | null>(null);
-  const keys = useQuery(listApiKeysOptions({ query: { limit: 200 } }));
+  const keys = useCursorList(listApiKeysQueryKey({ query }), (cursor, signal) =>
+    listApiKeys({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
   const refresh = () => client.invalidateQueries({ queryKey: [{ _id: listApiKeysQueryKey()[0]._id }] });
-  const items = (keys.data?.items ?? []).filter((key) => !key.revoked_at);
+  const items = keys.items.filter((key) => !key.revoked_at);
   return (
     <>
       <SettingsTable

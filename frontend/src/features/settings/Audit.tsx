@@ -1,31 +1,23 @@
 /** Who did what, newest first. */
-import { Button, Code, Table, Text } from '@mantine/core';
+import { Code, Table, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { listAuditEventsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { listAuditEvents } from '../../api/generated/sdk.gen';
 import { EmptyState } from '../../components/EmptyState';
+import { useCursorList } from '../../components/useCursorList';
 import { formatDateTime } from '../../i18n/format';
 import { SettingsTable } from './SettingsTable';
 import frame from './SettingsTable.module.css';
 
+const query = { limit: 50 };
+
 export function Audit() {
   const { t } = useTranslation();
-  const events = useInfiniteQuery({
-    queryKey: listAuditEventsQueryKey({ query: { limit: 50 } }),
-    queryFn: async ({ pageParam, signal }) =>
-      (
-        await listAuditEvents({
-          query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) },
-          signal,
-          throwOnError: true,
-        })
-      ).data,
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next_cursor,
-  });
-  const items = (events.data?.pages ?? []).flatMap((page) => page.items);
+  const events = useCursorList(listAuditEventsQueryKey({ query }), (cursor, signal) =>
+    listAuditEvents({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
+  const { items } = events;
   return (
     <SettingsTable title={t('settings.sections.audit')} text={t('settings.auditText')} listing={events}>
       {events.isSuccess && items.length === 0 && (
@@ -67,16 +59,6 @@ export function Audit() {
             ))}
           </Table.Tbody>
         </Table>
-      )}
-      {events.hasNextPage && (
-        <Button
-          variant="subtle"
-          fullWidth
-          loading={events.isFetchingNextPage}
-          onClick={() => events.fetchNextPage()}
-        >
-          {t('common.loadMore')}
-        </Button>
       )}
     </SettingsTable>
   );

@@ -1,34 +1,43 @@
 /** Groups of members: named, with whoever belongs to them. */
 import { ActionIcon, MultiSelect, Stack, Table, Text } from '@mantine/core';
 import { IconTrash, IconUsersGroup } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { listGroupsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import {
-  listGroupsOptions,
-  listGroupsQueryKey,
-  listMembersOptions,
-} from '../../api/generated/@tanstack/react-query.gen';
-import { addGroupMember, createGroup, deleteGroup, removeGroupMember } from '../../api/generated/sdk.gen';
+  addGroupMember,
+  createGroup,
+  deleteGroup,
+  listGroups,
+  removeGroupMember,
+} from '../../api/generated/sdk.gen';
 import type { GroupView, MemberView } from '../../api/generated/types.gen';
 import { EmptyState } from '../../components/EmptyState';
 import { useHidden, useUndoableDelete } from '../../components/undo';
+import { useCursorList } from '../../components/useCursorList';
 import { useNotify } from '../../components/useNotify';
+import { useMembers } from '../access/useMembers';
 import { AddByName } from './AddByName';
 import { SettingsTable } from './SettingsTable';
 import frame from './SettingsTable.module.css';
+
+/** What the server gives at once. */
+const query = { limit: 200 };
 
 export function Groups() {
   const { t } = useTranslation();
   const client = useQueryClient();
   const hidden = useHidden();
-  const groups = useQuery(listGroupsOptions({ query: { limit: 200 } }));
-  const members = useQuery(listMembersOptions({ query: { limit: 200 } }));
+  const groups = useCursorList(listGroupsQueryKey({ query }), (cursor, signal) =>
+    listGroups({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
+  const members = useMembers();
   const refresh = () => client.invalidateQueries({ queryKey: [{ _id: listGroupsQueryKey()[0]._id }] });
   const create = async (name: string) => {
     await createGroup({ body: { name }, throwOnError: true });
     await refresh();
   };
-  const items = (groups.data?.items ?? []).filter((group) => !hidden.has(group.id));
+  const items = groups.items.filter((group) => !hidden.has(group.id));
   return (
     <Stack>
       <SettingsTable
@@ -48,7 +57,7 @@ export function Groups() {
           <Table verticalSpacing="sm">
             <Table.Tbody>
               {items.map((group) => (
-                <Row key={group.id} group={group} members={members.data?.items ?? []} onChanged={refresh} />
+                <Row key={group.id} group={group} members={members.data ?? []} onChanged={refresh} />
               ))}
             </Table.Tbody>
           </Table>

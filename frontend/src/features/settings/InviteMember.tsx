@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { createInvitation } from '../../api/generated/sdk.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { formatDateTime } from '../../i18n/format';
 import { roles } from './Members';
@@ -17,14 +18,9 @@ interface Props {
 export function InviteMember({ opened, onClose, onDone }: Props) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('settings.invite')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} title={t('settings.invite')}>
       <InviteForm onClose={onClose} onDone={onDone} />
-    </Modal>
+    </Dialog>
   );
 }
 

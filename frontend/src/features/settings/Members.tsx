@@ -2,15 +2,16 @@
 import { ActionIcon, Badge, Button, Select, Table, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconUserMinus, IconUserPlus, IconUsers } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listMembersOptions, listMembersQueryKey } from '../../api/generated/@tanstack/react-query.gen';
-import { removeMember, updateMember } from '../../api/generated/sdk.gen';
+import { listMembersQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { listMembers, removeMember, updateMember } from '../../api/generated/sdk.gen';
 import type { MemberView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { EmptyState } from '../../components/EmptyState';
+import { useCursorList } from '../../components/useCursorList';
 import { useNotify } from '../../components/useNotify';
 import { InviteMember } from './InviteMember';
 import { SettingsTable } from './SettingsTable';
@@ -19,6 +20,9 @@ import frame from './SettingsTable.module.css';
 export const roles = ['viewer', 'editor', 'owner'] as const;
 type Role = (typeof roles)[number];
 
+/** What the server gives at once. */
+const query = { limit: 200 };
+
 export function Members() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -26,7 +30,9 @@ export function Members() {
   const { session, workspace } = useCaller();
   const [inviting, invite] = useDisclosure(false);
   const [leaving, setLeaving] = useState<MemberView | null>(null);
-  const members = useQuery(listMembersOptions({ query: { limit: 200 } }));
+  const members = useCursorList(listMembersQueryKey({ query }), (cursor, signal) =>
+    listMembers({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
   const refresh = () => client.invalidateQueries({ queryKey: [{ _id: listMembersQueryKey()[0]._id }] });
   const change = useMutation({
     mutationFn: ({ userId, role }: { userId: string; role: Role }) =>
@@ -34,7 +40,7 @@ export function Members() {
     onError: failed,
     onSettled: refresh,
   });
-  const items = members.data?.items ?? [];
+  const items = members.items;
   return (
     <>
       <SettingsTable

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { createApiKey } from '../../api/generated/sdk.gen';
 import type { ApiKeyRequest } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { useSourceChoices } from '../ask/sources';
 import { OneTimeSecret } from './OneTimeSecret';
@@ -20,14 +21,9 @@ interface Props {
 export function NewApiKey({ opened, onClose, onDone }: Props) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('settings.newKey')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} title={t('settings.newKey')}>
       <NewKeyForm onClose={onClose} onDone={onDone} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { LoadMore } from '../../components/LoadMore';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import classes from './SettingsTable.module.css';
@@ -10,11 +11,14 @@ interface Listing {
   refetch: () => unknown;
 }
 
+/** A list that comes page by page has a button for the next. */
+type Pages = Parameters<typeof LoadMore>[0]['list'];
+
 interface Props {
   title: string;
   text: string;
   /** The query behind the rows: its waiting and its failure are shown in place of them. */
-  listing: Listing;
+  listing: Listing | (Listing & Pages);
   action?: ReactNode;
   children: ReactNode;
 }
@@ -39,6 +43,7 @@ export function SettingsTable({ title, text, listing, action, children }: Props)
         {listing.isPending && <Skeletons rows={3} />}
         {listing.error != null && <Problem error={listing.error} onRetry={() => listing.refetch()} />}
         {children}
+        {'hasNextPage' in listing && <LoadMore list={listing} />}
       </section>
     </div>
   );

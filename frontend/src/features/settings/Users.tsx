@@ -1,18 +1,23 @@
 /** For administrators: everybody who has an account here. */
-import { ActionIcon, Badge, Menu, Modal, Table, Text } from '@mantine/core';
+import { ActionIcon, Badge, Menu, Table, Text } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listUsersOptions, listUsersQueryKey } from '../../api/generated/@tanstack/react-query.gen';
-import { createResetLink, updateUser } from '../../api/generated/sdk.gen';
+import { listUsersQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { createResetLink, listUsers, updateUser } from '../../api/generated/sdk.gen';
 import type { LinkView, UserPatch, UserView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
+import { Dialog } from '../../components/Dialog';
+import { useCursorList } from '../../components/useCursorList';
 import { useNotify } from '../../components/useNotify';
 import { formatAgo, formatDateTime } from '../../i18n/format';
 import { OneTimeSecret } from './OneTimeSecret';
 import { SettingsTable } from './SettingsTable';
 import frame from './SettingsTable.module.css';
+
+/** What the server gives at once. */
+const query = { limit: 200 };
 
 export function Users() {
   const { t } = useTranslation();
@@ -20,7 +25,9 @@ export function Users() {
   const { failed } = useNotify();
   const { session } = useCaller();
   const [link, setLink] = useState<LinkView | null>(null);
-  const users = useQuery(listUsersOptions({ query: { limit: 200 } }));
+  const users = useCursorList(listUsersQueryKey({ query }), (cursor, signal) =>
+    listUsers({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
   const change = useMutation({
     mutationFn: ({ id, body }: { id: string; body: UserPatch }) =>
       updateUser({ path: { user_id: id }, body, throwOnError: true }),
@@ -48,7 +55,7 @@ export function Users() {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {users.data.items.map((user) => (
+            {users.items.map((user) => (
               <Row
                 key={user.id}
                 user={user}
@@ -60,12 +67,7 @@ export function Users() {
           </Table.Tbody>
         </Table>
       )}
-      <Modal
-        opened={link !== null}
-        onClose={() => setLink(null)}
-        title={t('settings.resetLink')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Dialog opened={link !== null} onClose={() => setLink(null)} title={t('settings.resetLink')}>
         {link?.link && (
           <OneTimeSecret
             label={t('settings.resetLink')}
@@ -76,7 +78,7 @@ export function Users() {
             })}
           />
         )}
-      </Modal>
+      </Dialog>
     </SettingsTable>
   );
 }

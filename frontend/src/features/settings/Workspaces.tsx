@@ -6,6 +6,7 @@ import { listWorkspacesOptions, listWorkspacesQueryKey } from '../../api/generat
 import { createWorkspace, updateWorkspace } from '../../api/generated/sdk.gen';
 import type { WorkspaceView } from '../../api/generated/types.gen';
 import { sessionKey } from '../../app/session';
+import { useProblemWords } from '../../components/useProblemText';
 import { formatDate } from '../../i18n/format';
 import { AddByName } from './AddByName';
 import { SettingsTable } from './SettingsTable';
@@ -45,6 +46,7 @@ export function Workspaces() {
 
 function Row({ workspace, onChanged }: { workspace: WorkspaceView; onChanged: () => unknown }) {
   const { t } = useTranslation();
+  const wordsOf = useProblemWords();
   const [name, setName] = useState(workspace.name);
   const rename = useMutation({
     mutationFn: () =>
@@ -70,7 +72,7 @@ function Row({ workspace, onChanged }: { workspace: WorkspaceView; onChanged: ()
               value={name}
               maxLength={200}
               onChange={(event) => setName(event.currentTarget.value)}
-              error={rename.error?.message}
+              error={rename.error && wordsOf(rename.error).text}
             />
             {name.trim() && name !== workspace.name && (
               <Button type="submit" size="xs" loading={rename.isPending}>

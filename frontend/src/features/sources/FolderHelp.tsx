@@ -1,8 +1,9 @@
-import { Button, Code, CopyButton, Divider, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Divider, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconCopy, IconFileZip } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { createSource } from '../../api/generated/sdk.gen';
 import type { KnowledgeBaseView } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { useArchive } from './useArchive';
 
 interface Props {
@@ -31,13 +32,7 @@ export function FolderHelp({ base, opened, onClose, onDone }: Props) {
   );
   const command = `refdesk kb add "${base.name.replaceAll('"', '\\"')}" ./documents`;
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      size="lg"
-      title={t('sources.aFolder')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} size="lg" title={t('sources.aFolder')}>
       <Stack>
         <Text size="sm">{t('sources.folderText')}</Text>
         <Code block>{command}</Code>
@@ -73,6 +68,6 @@ export function FolderHelp({ base, opened, onClose, onDone }: Props) {
           {archive.input}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

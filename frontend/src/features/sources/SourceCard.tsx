@@ -227,6 +227,9 @@ export function SourceCard({ source, mayWrite, onChanged }: Props) {
       )}
       {archive.vanished && (
         <Alert color="red" mt="sm" icon={<IconAlertTriangle size={18} />}>
+          <Text size="sm" mb="xs">
+            {archive.vanished.text}
+          </Text>
           <Button size="xs" variant="default" onClick={() => archive.pick({ allow_mass_removal: true })}>
             {t('sources.allowZip')}
           </Button>

@@ -2,7 +2,6 @@
 import {
   Accordion,
   Button,
-  Drawer,
   Group,
   NumberInput,
   Select,
@@ -16,6 +15,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { createSource, updateSource } from '../../api/generated/sdk.gen';
 import type { KnowledgeBaseView, SourceView } from '../../api/generated/types.gen';
+import { SideSheet } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { bodyOf, intervals, valuesOf } from './websiteValues';
 
@@ -30,16 +30,14 @@ interface Props {
 export function WebsiteForm(props: Props) {
   const { t } = useTranslation();
   return (
-    <Drawer
+    <SideSheet
       opened={props.opened}
       onClose={props.onClose}
-      position="right"
       size="md"
       title={props.source ? t('sources.editWebsite') : t('sources.addWebsite')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {props.opened && <Form {...props} />}
-    </Drawer>
+    </SideSheet>
   );
 }
 

@@ -6,6 +6,7 @@ import type { ArchiveSync, SyncRequest } from '../../api/generated/types.gen';
 import { ProblemError } from '../../api/problem';
 import { sendFile } from '../../api/upload';
 import { useNotify } from '../../components/useNotify';
+import { useProblemWords } from '../../components/useProblemText';
 
 /** `keep`: documents whose files are gone stay. */
 export type How = SyncRequest & { keep?: boolean };
@@ -14,7 +15,7 @@ interface Archive {
   pick: (how?: How) => void;
   pending: boolean;
   /** More would be removed at once than is done without being told so. */
-  vanished: boolean;
+  vanished: { text: string } | null;
   input: ReactNode;
 }
 
@@ -22,6 +23,7 @@ interface Archive {
 export function useArchive(sourceOf: (file: File) => Promise<string>, onDone: () => unknown): Archive {
   const { t } = useTranslation();
   const { done, failed } = useNotify();
+  const wordsOf = useProblemWords();
   const picker = useRef<HTMLInputElement>(null);
   const [how, setHow] = useState<How>({});
   const send = useMutation({
@@ -43,7 +45,10 @@ export function useArchive(sourceOf: (file: File) => Promise<string>, onDone: ()
           refused: result.refused.length,
         }),
       ),
-    onError: failed,
+    onError: (error) => {
+      // Told in the card, where it can be allowed.
+      if (!(error instanceof ProblemError && error.code === 'too-much-vanished')) failed(error);
+    },
     onSettled: () => onDone(),
   });
   return {
@@ -52,7 +57,10 @@ export function useArchive(sourceOf: (file: File) => Promise<string>, onDone: ()
       picker.current?.click();
     },
     pending: send.isPending,
-    vanished: send.error instanceof ProblemError && send.error.code === 'too-much-vanished',
+    vanished:
+      send.error instanceof ProblemError && send.error.code === 'too-much-vanished'
+        ? wordsOf(send.error)
+        : null,
     input: (
       <input
         ref={picker}

@@ -1,5 +1,5 @@
 /** Terms from a CSV file: first what it would bring, line by line, then the import. */
-import { Button, Code, FileInput, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Button, Code, FileInput, Group, List, Stack, Text } from '@mantine/core';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { importTerms } from '../../api/generated/sdk.gen';
 import type { KnowledgeBaseView, RefusedLine, TermImport } from '../../api/generated/types.gen';
 import { ProblemError } from '../../api/problem';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
 import { useProblemWords } from '../../components/useProblemText';
@@ -60,12 +61,7 @@ export function TermImportDialog({ base, opened, onClose, onImported }: Props) {
   const plan = look.data;
   const brings = plan ? plan.new + plan.changed : 0;
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={t('terms.importTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={close} title={t('terms.importTitle')}>
       <Stack>
         <Text size="sm">{t('terms.importText')}</Text>
         <List size="sm" spacing={4}>
@@ -100,7 +96,7 @@ export function TermImportDialog({ base, opened, onClose, onImported }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

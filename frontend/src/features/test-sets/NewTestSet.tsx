@@ -1,11 +1,12 @@
-import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { createTestSet } from '../../api/generated/sdk.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
+import { useBases } from '../knowledge/useBases';
 
 export function NewTestSet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation();
@@ -13,7 +14,7 @@ export function NewTestSet({ opened, onClose }: { opened: boolean; onClose: () =
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>([]);
-  const bases = useQuery({ ...listKnowledgeBasesOptions({ query: { limit: 200 } }), enabled: opened });
+  const bases = useBases(opened);
   const create = useMutation({
     mutationFn: async () =>
       (await createTestSet({ body: { name: name.trim(), knowledge_base_ids: chosen }, throwOnError: true }))
@@ -26,12 +27,7 @@ export function NewTestSet({ opened, onClose }: { opened: boolean; onClose: () =
   });
   const ready = name.trim() !== '' && chosen.length > 0;
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t('testSets.new')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} title={t('testSets.new')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -48,7 +44,7 @@ export function NewTestSet({ opened, onClose }: { opened: boolean; onClose: () =
           />
           <MultiSelect
             label={t('hitTest.bases')}
-            data={(bases.data?.items ?? []).map((base) => ({ value: base.id, label: base.name }))}
+            data={(bases.data ?? []).map((base) => ({ value: base.id, label: base.name }))}
             value={chosen}
             onChange={setChosen}
             searchable
@@ -65,6 +61,6 @@ export function NewTestSet({ opened, onClose }: { opened: boolean; onClose: () =
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Stack, TagsInput, Text, Textarea } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TagsInput, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { listDocumentsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { addTestQuestions, updateTestQuestion } from '../../api/generated/sdk.gen';
 import type { TestQuestionView, TestSetView } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
 
@@ -66,11 +67,10 @@ export function QuestionForm({ set, question, onClose, onChanged }: Props) {
     },
   });
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={question ? t('testSets.editQuestion') : t('testSets.addQuestion')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       <form
         onSubmit={(event) => {
@@ -126,6 +126,6 @@ export function QuestionForm({ set, question, onClose, onChanged }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,11 +1,12 @@
-import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { listKnowledgeBasesOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { updateTestSet } from '../../api/generated/sdk.gen';
 import type { TestSetView } from '../../api/generated/types.gen';
+import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
+import { useBases } from '../knowledge/useBases';
 
 /** A set's name and the bases it asks. */
 export function RenameTestSet({ set, onClose }: { set: TestSetView; onClose: () => void }) {
@@ -13,7 +14,7 @@ export function RenameTestSet({ set, onClose }: { set: TestSetView; onClose: () 
   const client = useQueryClient();
   const [name, setName] = useState(set.name);
   const [chosen, setChosen] = useState(set.knowledge_bases.map((base) => base.id));
-  const bases = useQuery(listKnowledgeBasesOptions({ query: { limit: 200 } }));
+  const bases = useBases();
   const change = useMutation({
     mutationFn: () =>
       updateTestSet({
@@ -28,12 +29,7 @@ export function RenameTestSet({ set, onClose }: { set: TestSetView; onClose: () 
   });
   const ready = name.trim() !== '' && chosen.length > 0;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('testSets.edit')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened onClose={onClose} title={t('testSets.edit')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -50,7 +46,7 @@ export function RenameTestSet({ set, onClose }: { set: TestSetView; onClose: () 
           />
           <MultiSelect
             label={t('hitTest.bases')}
-            data={(bases.data?.items ?? set.knowledge_bases).map((base) => ({
+            data={(bases.data ?? set.knowledge_bases).map((base) => ({
               value: base.id,
               label: base.name,
             }))}
@@ -70,6 +66,6 @@ export function RenameTestSet({ set, onClose }: { set: TestSetView; onClose: () 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

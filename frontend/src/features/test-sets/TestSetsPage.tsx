@@ -2,27 +2,34 @@
 import { Button, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconChecklist, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { listTestSetsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { listTestSetsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
+import { listTestSets } from '../../api/generated/sdk.gen';
 import type { TestSetView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
+import { LoadMore } from '../../components/LoadMore';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
+import { useCursorList } from '../../components/useCursorList';
 import { formatAgo, formatNumber, formatPercent } from '../../i18n/format';
 import classes from '../hit-test/HitTest.module.css';
 import { NewTestSet } from './NewTestSet';
+
+/** What the server gives at once. */
+const query = { limit: 200 };
 
 export default function TestSetsPage() {
   const { t } = useTranslation();
   const { mayWrite } = useCaller();
   const [creating, create] = useDisclosure(false);
-  const sets = useQuery(listTestSetsOptions({ query: { limit: 200 } }));
-  const items = sets.data?.items ?? [];
+  const sets = useCursorList(listTestSetsQueryKey({ query }), (cursor, signal) =>
+    listTestSets({ query: { ...query, ...cursor }, signal, throwOnError: true }),
+  );
+  const items = sets.items;
   return (
     <Page>
       <PageHeader title={t('testSets.title')} text={t('testSets.intro')}>
@@ -63,6 +70,7 @@ export default function TestSetsPage() {
           </Table>
         </section>
       )}
+      <LoadMore list={sets} />
       <NewTestSet opened={creating} onClose={create.close} />
     </Page>
   );

@@ -1,5 +1,5 @@
 /** Where a model's gates come from, and fitting them anew to a test set. */
-import { Button, Group, Modal, Progress, Select, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, Progress, Select, Stack, Switch, Text } from '@mantine/core';
 import { IconAdjustments, IconPlayerStop, IconRestore } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { listModelsQueryKey, listTestSetsOptions } from '../../../api/generated/@tanstack/react-query.gen';
 import { resetModelGates } from '../../../api/generated/sdk.gen';
 import type { ModelView } from '../../../api/generated/types.gen';
+import { Dialog } from '../../../components/Dialog';
 import { Problem } from '../../../components/Problem';
 import { useNotify } from '../../../components/useNotify';
 import { formatDateTime, formatNumber } from '../../../i18n/format';
@@ -23,13 +24,7 @@ interface Props {
 export function GatesDialog({ model, mayManage, opened, onClose }: Props) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      size="xl"
-      title={t('models.gates.title', { name: model.name })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} size="xl" title={t('models.gates.title', { name: model.name })}>
       <Stack>
         <Text size="sm" c="dimmed">
           {t(model.kind === 'RERANKER' ? 'models.gates.introReranker' : 'models.gates.intro')}
@@ -37,7 +32,7 @@ export function GatesDialog({ model, mayManage, opened, onClose }: Props) {
         <InForce model={model} mayManage={mayManage} />
         {mayManage && <Fitting model={model} />}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
