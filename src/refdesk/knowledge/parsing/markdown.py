@@ -32,6 +32,8 @@ _HTML = re.compile(rf"^ {{0,3}}</?{_TAGS}(?:[\s/>]|$)", re.IGNORECASE)
 _TAG = re.compile(rf"</?{_TAGS}(?:\s[^<>]*)?/?>", re.IGNORECASE)
 # What a line must begin with to be anything but a paragraph; an empty one does, too.
 _MARK_CHARS = frozenset(["", *"#`~-*+_=|:<>0123456789"])
+_BULLETS = frozenset(("- ", "* "))
+_DEEPEST = 6
 _MAY_BE_MARKS = frozenset("`~-*+_=|:0123456789")  # what lines of marks alone begin with
 _ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.][^{}]*\}[ \t]*$")
 _SIGNS = re.compile(r"(?m)^(?:#{1,6} \S|```|\* \S|- \S|\|.+\|[ \t]*$|> \S)")
@@ -105,7 +107,7 @@ class _Scanner:
     def __init__(self, lines: list[str], found: BlockList) -> None:
         self.lines = lines
         self.found = found
-        self.i = 0
+        self.i: int = 0
         self.list_indents: list[int] = []
 
     def run(self) -> None:
@@ -129,8 +131,25 @@ class _Scanner:
                     i += 2
                     continue
                 rules = _ANY_RULE
-            elif first in "-*" and line[1:2] == " " and line[2:3].isalnum() and "|" not in line:
+            elif line[:2] in _BULLETS and line[2:3].isalnum() and "|" not in line:
+                following = lines[i + 1] if i + 1 < count else ""
+                is_alone = not following or (following[:2] in _BULLETS and "|" not in following)
+                if is_alone and "<" not in line and "![" not in line:
+                    # Most items are a line of the outermost list, with another or nothing below.
+                    indents[:] = (0,)
+                    add("list_item", line, level=0)
+                    i += 1
+                    continue
                 rules = _ITEM_RULE
+            elif first == "#" and "|" not in line and line[-1] != "#":
+                body = line.lstrip("#")
+                level = len(line) - len(body)
+                if level <= _DEEPEST and body[0] == " " and "#" not in body and "{" not in body:
+                    indents.clear()
+                    add("heading", body, level=level)
+                    i += 1
+                    continue
+                rules = _RULES[first]
             else:
                 rules = _RULES.get(first, _ANY_RULE)
             self.i = i
