@@ -57,6 +57,8 @@ def main() -> None:
     parser.add_argument("--per-base", type=int, default=350, help="passages a base")
     parser.add_argument("--split", choices=("documents", "topics"), default="documents")
     parser.add_argument("--margin", type=float, default=RouteSettings().margin)
+    parser.add_argument("--most-share", type=float, default=RouteSettings().most_share)
+    parser.add_argument("--mode", default="blend", help="embedding, keywords or blend")
     given = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
@@ -210,12 +212,12 @@ async def ask(
     questions: dict[str, Sequence[JudgedQuery]],
     given: argparse.Namespace,
 ) -> dict[str, Any]:
-    settings = RouteSettings(margin=given.margin)
+    settings = RouteSettings(margin=given.margin, most_share=given.most_share)
     of_set: dict[str, Loss] = {}
     total, route_ms, search_ms = Loss(), list[float](), [list[float](), list[float]()]
     for name, asked in questions.items():
         for question in asked:
-            request = SearchRequest(question.text, bases, top_n=TOP, apply_gate=False)
+            request = SearchRequest(question.text, bases, mode=given.mode, top_n=TOP, apply_gate=False)
             found: list[set[str]] = []
             searched, of_all, left_out = 1.0, dict[str, UUID](), set[str]()
             for which, each in enumerate((request, replace(request, route=settings))):
@@ -239,6 +241,7 @@ async def ask(
         "sets": summaries,
         "together": summary,
         "margin": settings.margin,
+        "most_share": settings.most_share,
         "ms_with_cached_vectors": {
             label: {"p50": round(percentile(taken, 0.5), 1), "p95": round(percentile(taken, 0.95), 1)}
             for label, taken in (("route", route_ms), ("all", search_ms[0]), ("routed", search_ms[1]))

@@ -12,7 +12,10 @@ from refdesk.retrieval.fusion import Scores
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An entry that a leg proposed. `cosine` is None where no vector was asked for."""
+    """An entry that a leg proposed. `cosine` is None where no vector was asked for.
+
+    `is_exact`: it holds a code that the question names and few entries hold.
+    """
 
     home: int
     entry_id: UUID
@@ -24,6 +27,7 @@ class Row:
     end: int
     cosine: float | None
     bm25: float
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Candidates:
     similarity: Scores
     lexical: Scores
     comparable: NDArray[np.bool_]
+    exact: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.rows)

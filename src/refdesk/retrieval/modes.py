@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from refdesk.retrieval.candidates import Candidates
 from refdesk.retrieval.errors import UnknownMode
-from refdesk.retrieval.fusion import Scores, blend, min_max
+from refdesk.retrieval.fusion import Scores, blend, exact_first, min_max
 
 
 class Mode(ABC):
@@ -67,7 +67,7 @@ class KeywordsMode(Mode):
     uses_lexical = True
 
     def order(self, candidates: Candidates) -> Scores:
-        return min_max(candidates.lexical)
+        return exact_first(min_max(candidates.lexical), candidates.exact)
 
 
 @register
@@ -79,4 +79,5 @@ class BlendMode(Mode):
     uses_lexical = True
 
     def order(self, candidates: Candidates) -> Scores:
-        return blend(candidates.dense, candidates.lexical, candidates.comparable)
+        fused = blend(candidates.dense, candidates.lexical, candidates.comparable)
+        return exact_first(fused, candidates.exact)

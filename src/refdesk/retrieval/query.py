@@ -13,6 +13,7 @@ from refdesk.knowledge.indexing import (
     NO_TERMS,
     Script,
     Statistics,
+    exact_codes,
     identifiers,
     idf,
     query_scripts,
@@ -47,6 +48,10 @@ MAX_SYNONYMS_ASKED = 8
 _FEW, _FEW_SHARE = 3, 0.01
 
 
+_DETAIL_SHARE = 0.1
+"""A code that is less than this of what a question says is one detail of many: of a claim of 30 words about four
+substances, the paragraph that holds one of them need not be the nearest."""
+
 # Terms that are looked up together, in how many entries they are, and what they are worth.
 type _Unit = tuple[tuple[int, ...], int, float]
 
@@ -69,13 +74,15 @@ class AskedGroup:
 class TermedQuery:
     """The distinct terms of a query with the tokens they stand for, and the scripts it is in.
 
-    `identifiers` are the terms of codes, which are kept whole. What is in `groups` is not in `tokens`.
+    `identifiers` are the terms of codes, which are kept whole, `exact_codes` those of codes that name one
+    thing. What is in `groups` is not in `tokens`.
     """
 
     tokens: dict[int, str]
     scripts: frozenset[Script]
     identifiers: frozenset[int]
     groups: tuple[AskedGroup, ...] = ()
+    exact_codes: frozenset[int] = frozenset()
 
     @classmethod
     def read(cls, query: str, *, terms: TermBase = NO_TERM_BASE) -> "TermedQuery":
@@ -83,7 +90,9 @@ class TermedQuery:
         groups = list(_grouped(query, terms, counted)) if terms.groups else []
         tokens = {term_of(token): token for token, times in counted.items() if times > 0}
         codes = frozenset(term_of(token) for token in identifiers(query))
-        return cls(dict(list(tokens.items())[:MAX_TERMS]), query_scripts(query), codes, tuple(groups))
+        exact = frozenset(term_of(token) for token in exact_codes(query))
+        kept = dict(list(tokens.items())[:MAX_TERMS])
+        return cls(kept, query_scripts(query), codes, tuple(groups), exact)
 
     @property
     def terms(self) -> list[int]:
@@ -141,6 +150,7 @@ class WeightedQuery:
     statistics: Statistics
     codes: frozenset[int]
     groups: tuple[WeightedGroup, ...] = ()
+    exact_codes: frozenset[int] = frozenset()
 
     @classmethod
     def weigh(cls, query: TermedQuery, statistics: Statistics) -> "WeightedQuery":
@@ -185,10 +195,16 @@ class WeightedQuery:
         rare, reached = _rare(units)
         most = max(_FEW, statistics.entries * _FEW_SHARE)
         codes = {term for term in query.identifiers if 0 < frequency.get(term, 0) <= most}
+        exact = {term for term in query.exact_codes if 0 < frequency.get(term, 0) <= most}
+        said = sum(rarity.values()) + sum(group.mass for group in groups)
+        if sum(idf(total, frequency[term]) for term in exact) < _DETAIL_SHARE * said:
+            exact = set[int]()
         for group in groups:
             if not codes.isdisjoint(group.wholes):
                 codes |= group.wholes
-        return cls(rarity, tuple(rare), reached, statistics, frozenset(codes), tuple(groups))
+        return cls(
+            rarity, tuple(rare), reached, statistics, frozenset(codes), tuple(groups), frozenset(exact)
+        )
 
     def keys(self, index_ids: Sequence[UUID], *, of_all: bool = False) -> list[int]:
         """The rare terms, or `of_all`, as the `terms` column of these indexes holds them."""
@@ -215,6 +231,17 @@ class WeightedQuery:
             products = [_product(column, name) for name in names]
             parts.append(products[0] if len(products) == 1 else f"GREATEST({', '.join(products)})")
         return f"({' + '.join(parts)})" if len(parts) > 1 else parts[0], parameters
+
+    def exactness(self, column: str) -> tuple[str, dict[str, str]]:
+        """SQL of whether an entry holds a code of the query that names one thing and is rare in these bases.
+
+        By its `bm25` column; with the parameters of it.
+        """
+        if not self.exact_codes:
+            return "false", {}
+        return f"{_product(column, 'codes')} > 0", {
+            "codes": self._vector(dict.fromkeys(sorted(self.exact_codes), 1.0))
+        }
 
     def _vector(self, rarity: Mapping[int, float]) -> str:
         """The rarity of the terms that the bases know, as a `sparsevec` parameter."""

@@ -373,6 +373,7 @@ def _candidates(
         similarity=similarity,
         lexical=np.array([max(row.bm25, 0.0) for row in rows], dtype=np.float64),
         comparable=np.array(comparable, dtype=np.bool_),
+        exact=np.array([row.is_exact for row in rows], dtype=np.bool_),
     )
 
 

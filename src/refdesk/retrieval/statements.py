@@ -117,13 +117,20 @@ class _Builder:
         self.parameters |= parameters
         return expression
 
+    def exactness(self, column: str) -> str:
+        if self.words is None:
+            return "false"
+        expression, parameters = self.words.exactness(column)
+        self.parameters |= parameters
+        return expression
+
     def add(self, home: int, inner: str, *, has_vector: bool) -> None:
         # The outer expressions are computed for the few rows that the inner LIMIT leaves.
         cosine = "-(x.embedding <#> CAST(:vector AS halfvec))" if has_vector else "NULL::float8"
         self.parts.append(
             f"SELECT {home:d} AS home, x.id, x.index_id, x.paragraph_id, x.kind, x.script,"
             f" x.start_, x.end_, {cosine} AS cosine,"
-            f" {self.score('x.bm25')} AS words FROM ({inner}) x"
+            f" {self.score('x.bm25')} AS words, {self.exactness('x.bm25')} AS is_exact FROM ({inner}) x"
         )
 
 

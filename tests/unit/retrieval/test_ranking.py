@@ -11,7 +11,7 @@ from refdesk.knowledge.indexing import Statistics, salt_of, term_of
 from refdesk.retrieval import Mode, UnknownMode, get_mode, mode_names, register
 from refdesk.retrieval.candidates import Candidates, Row
 from refdesk.retrieval.function_words import BACKGROUND_ENTRIES, background_frequency
-from refdesk.retrieval.fusion import blend, min_max, words_weight
+from refdesk.retrieval.fusion import blend, exact_first, min_max, words_weight
 from refdesk.retrieval.gate import calibrate_words
 from refdesk.retrieval.modes import _modes  # pyright: ignore[reportPrivateUsage]
 from refdesk.retrieval.query import CANDIDATE_LIMIT, TermedQuery, WeightedQuery, unsalted
@@ -50,6 +50,22 @@ def test_scaling_the_words_changes_nothing(data: list[tuple[float, float, bool]]
     assume(max(row[1] for row in data) > 1e-6)
     scaled = [(cosine, word * 3.0, comparable) for cosine, word, comparable in data]
     assert fused(scaled) == pytest.approx(fused(data), abs=1e-9)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 10_000).map(lambda n: n / 10_000), st.booleans()), min_size=1, max_size=40
+    )
+)
+def test_what_holds_the_code_comes_before_all_else_and_nothing_else_changes(
+    data: list[tuple[float, bool]],
+) -> None:
+    before, exact = (np.array(column) for column in zip(*data, strict=True))
+    scores = exact_first(before.astype(float), exact)
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert not exact.any() or exact.all() or scores[exact].min() >= scores[~exact].max()
+    for which in (exact, ~exact):
+        assert (np.argsort(before[which], kind="stable") == np.argsort(scores[which], kind="stable")).all()
 
 
 def test_one_candidate_and_equal_scores_count_as_one() -> None:
@@ -160,7 +176,7 @@ def test_a_paragraph_counts_by_its_best_entry_and_equal_ones_keep_an_order() -> 
         Row(0, uuid4(), index_id, other, 0, 1, 0, 9, 0.7, 1.0),
     ]
     scores = np.array([0.5, 0.9, 0.7])
-    candidates = Candidates(made, scores, scores, scores, np.array([True] * 3))
+    candidates = Candidates(made, scores, scores, scores, np.array([True] * 3), np.array([False] * 3))
     assert candidates.best_of_paragraphs(scores) == [1, 2]
 
 

@@ -40,7 +40,7 @@ from refdesk.knowledge.indexing.shared_graph import in_graph, shared_graphs
 from refdesk.knowledge.indexing.statistics import Statistics, StatisticsRepository
 from refdesk.knowledge.indexing.tables import IndexBuild, KnowledgeIndex
 from refdesk.knowledge.indexing.terms import salt_of, term_of
-from refdesk.knowledge.indexing.tokens import NO_TERMS, identifiers, tokenize, whole_token
+from refdesk.knowledge.indexing.tokens import NO_TERMS, exact_codes, identifiers, tokenize, whole_token
 from refdesk.knowledge.indexing.vocabulary import Vocabulary, key_of
 from refdesk.knowledge.indexing.wire import halfvec_text, sparsevec_text
 from refdesk.knowledge.indexing.writer import IndexWriter, Written
@@ -70,6 +70,7 @@ __all__ = [
     "dominant_script",
     "drop_index",
     "drop_indexes_of_base",
+    "exact_codes",
     "fold",
     "follow_access",
     "halfvec_text",

@@ -31,6 +31,7 @@ _SCANNER = re.compile(
 _CONNECTORS = re.compile(r"[-_.]+")
 _HUMPS = re.compile(r"[^\W\d_a-z]+(?=[^\W\d_a-z][a-z])|[^\W\d_a-z]?[a-z]+|[^\W\d_a-z]+|\d+")
 _NUMBERED = re.compile(r"\d+(?:\.\d+){2,}")
+_LONG_NUMBER = re.compile(r"[^\W\d_].*\d{3}")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _VERSION = re.compile(r"v\d+(?:\.\d+)+")
 
@@ -91,6 +92,19 @@ def identifiers(text: str) -> list[str]:
             if _VERSION.fullmatch(whole):
                 found.append(whole[1:])
     return found
+
+
+def exact_codes(text: str) -> list[str]:
+    """Those codes in `text` that name one thing, as the token that all ways to write them have.
+
+    Three digits or more in a row after a letter (`ERR-1042`, `ERR_1042` and `ERR1042` are one; not `1980s` or
+    `500mg`), or three numbers (`v2.3.1`).
+    """
+    return [
+        code if "." in code else _CONNECTORS.sub("", code)
+        for code in identifiers(text)
+        if _LONG_NUMBER.search(code) or _NUMBERED.fullmatch(code.removeprefix("v"))
+    ]
 
 
 def _scan(folded: str) -> Iterator[str]:

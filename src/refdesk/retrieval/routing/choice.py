@@ -15,6 +15,10 @@ class RouteSettings:
     `margin`: how far below the best a base's score may lie. Scores are 0–2.5: 1.5 for meaning, 1 for words.
     `at_least` bases are always searched, and at most `most_share` of them. `model_id`: a language model that
     is asked too, with the bases' names and descriptions.
+
+    `most_share` is for questions to bases that are all alike. Over 31 bases of seven judged sets (280
+    questions) 0.5 searched 22.6 % of them on average and lost nothing; 0.3 searched 19.9 % and lost 1 answer
+    of 40 in two of the sets.
     """
 
     margin: float = 0.8

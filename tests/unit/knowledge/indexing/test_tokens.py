@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refdesk.knowledge.indexing import Vocabulary, identifiers, tokenize
+from refdesk.knowledge.indexing import Vocabulary, exact_codes, identifiers, tokenize
 from refdesk.knowledge.indexing.folding import fold
 
 
@@ -67,6 +67,16 @@ def test_any_text_gives_clean_tokens_and_the_same_ones_twice(text: str) -> None:
 @given(st.text(alphabet="aBc1-_.' ，中文字v２繁體", max_size=60))
 def test_folding_twice_is_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)
+
+
+def test_a_code_that_names_one_thing_is_the_same_however_it_is_written() -> None:
+    for written in ("ERR-1042", "err_1042", "ERR1042", "ＥＲＲ－１０４２", "报错ERR-1042怎么办"):
+        assert exact_codes(written) == ["err1042"]
+    assert exact_codes("v2.3.1 and KB5029244") == ["v2.3.1", "2.3.1", "kb5029244"]
+    assert (
+        exact_codes("COVID-19, iPhone 15, a 7-day trial, H3K4me3, snake_case, CrashLoopBackOff, 1980s, 500mg")
+        == []
+    )
 
 
 def test_only_real_codes_are_identifiers() -> None:
