@@ -9,16 +9,14 @@ always refused; private and loopback ones are allowed only where the caller says
 import asyncio
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import Any
 
-import httpcore
 import httpx
 
 from refdesk.kit.errors import AppError
-from refdesk.kit.http_stream import connect
+from refdesk.kit.http_transport import Resolver, Transport
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -42,9 +40,6 @@ RESERVED = tuple(
 # All of IPv6 that is public lies here; outside are tunnels and old spellings of IPv4 (`::7f00:1`).
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 RESERVED_V6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20")))
-
-type Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Name and port → addresses. Raises `OSError` for a name that is not known."""
 
 
 class AddressRefused(AppError):
@@ -95,58 +90,10 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(item[4][0]) for item in found))
 
 
-class _GuardedBackend(httpcore.AsyncNetworkBackend):
-    def __init__(self, *, allow_private: bool, setting: str, resolver: Resolver) -> None:
-        self._allow_private = allow_private
-        self._setting = setting
-        self._resolver = resolver
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        try:
-            addresses = await self._resolver(host, port)
-        except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError(f"the name {host} is not known") from error
-        allowed = [a for a in addresses if is_allowed(ip_address(a), allow_private=self._allow_private)]
-        if not allowed:
-            raise AddressRefused(
-                hint=f"Private addresses are allowed by the setting {self._setting}.", host=host
-            )
-        failure: Exception | None = None
-        for address in allowed:
-            try:
-                return await connect(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failure = error
-        assert failure is not None
-        raise failure
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-
-
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
     # Reading the system's certificates takes 20–100 ms; one context serves all clients.
     return ssl.create_default_context()
-
-
-class _GuardedTransport(httpx.AsyncHTTPTransport):
-    def __init__(self, backend: _GuardedBackend, max_connections: int) -> None:
-        super().__init__(verify=_tls())
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=_tls(),
-            max_connections=max_connections,
-            max_keepalive_connections=max_connections,
-            keepalive_expiry=30.0,
-            network_backend=backend,
-        )
 
 
 def guarded_client(
@@ -156,14 +103,31 @@ def guarded_client(
     max_connections: int = 200,
     setting: str = "REFDESK_ALLOW_PRIVATE_ENDPOINTS",
     resolver: Resolver = system_resolver,
+    tls: ssl.SSLContext | None = None,
 ) -> httpx.AsyncClient:
     """A client that refuses addresses as described above and takes no proxy from the environment.
 
-    `setting` is what a refusal names as the way to allow private addresses.
+    `setting` is what a refusal names as the way to allow private addresses. `tls` replaces the system's
+    certificates.
     """
-    backend = _GuardedBackend(allow_private=allow_private, setting=setting, resolver=resolver)
+
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        addresses = await resolver(host, port)
+        allowed = [one for one in addresses if is_allowed(ip_address(one), allow_private=allow_private)]
+        if not allowed:
+            raise refused(host)
+        return allowed
+
+    def check(address: str) -> None:
+        # What is connected to in the end, names or not: an address in figures is never resolved.
+        if not is_allowed(ip_address(address.partition("%")[0]), allow_private=allow_private):
+            raise refused(address)
+
+    def refused(host: str) -> AddressRefused:
+        return AddressRefused(hint=f"Private addresses are allowed by the setting {setting}.", host=host)
+
     return httpx.AsyncClient(
-        transport=_GuardedTransport(backend, max_connections),
+        transport=Transport(resolve, check, tls or _tls(), max_connections),
         timeout=timeout,
         trust_env=False,
         follow_redirects=False,

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+import aiohappyeyeballs
 import pytest
 from tests.service.sources.conftest import Reader
 
 from refdesk.kit.errors import AppError
 from refdesk.kit.http import AddressRefused, system_resolver
-from refdesk.kit.http_stream import connect
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.sources.errors import PageUnreachable, TooManyRedirects
 from refdesk.knowledge.sources.fetching import Fetcher
@@ -156,10 +156,17 @@ class PublicNames:
 def on_the_web(site: WebSite, monkeypatch: pytest.MonkeyPatch) -> str:
     """The site as if it stood on the web: whoever is let through to its public address lands there."""
 
-    async def detour(address: str, port: int, *more: Any) -> Any:
-        return await connect("127.0.0.1" if address == PUBLIC else address, port, *more)
+    original = aiohappyeyeballs.start_connection
 
-    monkeypatch.setattr("refdesk.kit.http.connect", detour)
+    async def detour(addr_infos: list[Any], *, socket_factory: Any, **more: Any) -> Any:
+        for info in addr_infos:
+            socket_factory(info).close()  # judged by where it claims to go
+        return await original(
+            [(*info[:4], ("127.0.0.1", info[4][1])) if info[4][0] == PUBLIC else info for info in addr_infos],
+            **more,
+        )
+
+    monkeypatch.setattr(aiohappyeyeballs, "start_connection", detour)
     return f"http://public.example:{site.port}"
 
 

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
-import httpcore
 import httpx
 import pytest
 from cryptography import x509
@@ -17,7 +16,6 @@ from cryptography.x509.oid import NameOID
 
 from refdesk.kit.clock import now
 from refdesk.kit.http import guarded_client
-from refdesk.kit.http_stream import connect
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 
@@ -82,17 +80,84 @@ async def test_a_connection_is_used_again_and_an_ended_one_is_not() -> None:
 
 
 async def test_a_short_wait_after_a_long_one_is_short() -> None:
-    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"hello")
+    async def one_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(HEAD + b"Content-Length: 2\r\n\r\nok")
+        await reader.read(1)
         await reader.read()
 
-    async with serving(silent) as port:
-        stream = await connect("127.0.0.1", port, 5.0, None, None)
-        assert await stream.read(5, timeout=60.0) == b"hello"
-        with pytest.raises(httpcore.ReadTimeout):
+    async with serving(one_answer) as port, client(60.0) as http:
+        assert (await http.get(f"http://127.0.0.1:{port}/")).text == "ok"
+        with pytest.raises(httpx.ReadTimeout):
             async with asyncio.timeout(5):
-                await stream.read(5, timeout=0.1)
-        await stream.aclose()
+                await http.get(f"http://127.0.0.1:{port}/", timeout=httpx.Timeout(5.0, read=0.1))
+
+
+async def test_a_reader_that_leaves_ends_the_connection() -> None:
+    ended = asyncio.Event()
+
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+        await writer.drain()
+        await reader.read()
+        ended.set()
+
+    async with serving(endless) as port, client(5.0) as http:
+        async with http.stream("GET", f"http://127.0.0.1:{port}/") as response:
+            async for part in response.aiter_raw():
+                assert part == b"hello"
+                break
+        async with asyncio.timeout(2):
+            await ended.wait()
+
+
+async def test_what_is_sent_is_what_was_given() -> None:
+    """Headers, a body of unknown length, escapes in the address; nothing is added, cookies are not kept."""
+    seen: list[bytes] = []
+
+    async def record(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            body = await reader.readuntil(b"0\r\n\r\n") if b"chunked" in head else b""
+            seen.append(head + body)
+            writer.write(HEAD + b"Set-Cookie: a=b\r\nContent-Length: 0\r\n\r\n")
+            await writer.drain()
+
+    async def parts() -> AsyncGenerator[bytes]:
+        yield b"one"
+        yield b"two"
+
+    async with serving(record) as port, client(5.0) as http:
+        await http.post(f"http://me:key@127.0.0.1:{port}/a%2Fb?q=%E4%BD%A0#end", content=parts())
+        http.cookies.clear()
+        await http.post(f"http://127.0.0.1:{port}/", json={"a": 1}, headers={"X-Own": "1"})
+    first, second = seen
+    assert first.startswith(b"POST /a%2Fb?q=%E4%BD%A0 HTTP/1.1\r\n")
+    assert b"authorization: basic bWU6a2V5\r\n".lower() in first.lower()
+    assert b"3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n" in first
+    assert b"cookie" not in second.lower()
+    assert second.lower().count(b"content-type:") == 1
+    assert b"content-length: 7\r\n" in second.lower()
+    for head in (first, second):
+        names = [line.split(b":")[0].lower() for line in head.split(b"\r\n\r\n")[0].split(b"\r\n")[1:]]
+        assert len(names) == len(set(names))
+
+
+async def test_long_headers_are_read_and_what_is_not_http_is_said() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        if b"/long" in request:
+            writer.write(HEAD + b"X-Policy: " + b"x" * 40_000 + b"\r\nContent-Length: 0\r\n\r\n")
+        else:
+            writer.write(b"SSH-2.0-OpenSSH\r\n\r\n")
+        await writer.drain()
+
+    async with serving(answer) as port, client(5.0) as http:
+        long = await http.get(f"http://127.0.0.1:{port}/long")
+        assert len(long.headers["x-policy"]) == 40_000
+        with pytest.raises(httpx.RemoteProtocolError):
+            await http.get(f"http://127.0.0.1:{port}/ssh")
 
 
 async def test_a_closed_port_and_a_broken_connection_are_told_apart() -> None:
@@ -135,18 +200,23 @@ async def test_tls_checks_the_name_and_carries_data(tmp_path: Path) -> None:
         cadata=certificate.public_bytes(serialization.Encoding.PEM).decode()
     )
 
-    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(await reader.readexactly(5))
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(HEAD + b"Content-Length: 2\r\n\r\nok")
         await writer.drain()
 
-    async with serving(echo, server_side) as port:
-        plain = await connect("127.0.0.1", port, 5.0, None, None)
-        stream = await plain.start_tls(trusting, "models.example", 5.0)
-        await stream.write(b"hello", 5.0)
-        assert await stream.read(5, 5.0) == b"hello"
-        assert stream.get_extra_info("ssl_object") is not None
-        await stream.aclose()
-        for context, asked in ((trusting, "other.example"), (ssl.create_default_context(), "models.example")):
-            other = await connect("127.0.0.1", port, 5.0, None, None)
-            with pytest.raises(httpcore.ConnectError):
-                await other.start_tls(context, asked, 5.0)
+    async def here(host: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    async with serving(answer, server_side) as port:
+        for context, host, fits in (
+            (trusting, "models.example", True),
+            (trusting, "other.example", False),
+            (ssl.create_default_context(), "models.example", False),
+        ):
+            async with guarded_client(allow_private=True, resolver=here, tls=context) as http:
+                if fits:
+                    assert (await http.get(f"https://{host}:{port}/")).text == "ok"
+                else:
+                    with pytest.raises(httpx.ConnectError):
+                        await http.get(f"https://{host}:{port}/")

@@ -1,0 +1,185 @@
+"""The HTTP client's connections, made and read by aiohttp.
+
+The client library's own transport parses in Python, which costs a server that passes on many model streams
+two thirds of its reading. Whom one may connect to is for the caller to decide.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import aiohttp
+import httpx
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+# Servers behind proxies send long cookies and policies; aiohttp's own limit is 8 KB.
+_MAX_HEADER_BYTES = 64 * 1024
+_KEEP_ALIVE_S = 30.0
+_OWN_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+
+type Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Name and port → addresses. Raises `OSError` for a name that is not known."""
+
+type AddressCheck = Callable[[str], None]
+"""Raises for an address that may not be connected to."""
+
+
+class _Resolver(AbstractResolver):
+    def __init__(self, resolve: Resolver) -> None:
+        self._resolve = resolve
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        try:
+            addresses = await self._resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise OSError(f"the name {host} is not known") from error
+        return [
+            {
+                "hostname": host,
+                "host": address,
+                "port": port,
+                "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
+                "proto": socket.IPPROTO_TCP,
+                "flags": socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            }
+            for address in addresses
+        ]
+
+    async def close(self) -> None:
+        pass
+
+
+@contextmanager
+def _mapped() -> Generator[None]:
+    """aiohttp's failures as those of the client library."""
+    try:
+        yield
+    except aiohttp.ConnectionTimeoutError as error:
+        raise httpx.ConnectTimeout(str(error)) from error
+    except TimeoutError as error:  # all others of aiohttp are of this kind too
+        raise httpx.ReadTimeout("Nothing was received in time.") from error
+    except aiohttp.ClientConnectorError as error:
+        raise httpx.ConnectError(str(error)) from error
+    except aiohttp.ClientOSError as error:
+        raise httpx.ReadError(str(error)) from error
+    except aiohttp.InvalidURL as error:
+        raise httpx.UnsupportedProtocol(str(error)) from error
+    except aiohttp.ClientError as error:  # ended before its time, or not HTTP
+        raise httpx.RemoteProtocolError(str(error)) from error
+
+
+class _Body(httpx.AsyncByteStream):
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with _mapped():
+            async for part in self._response.content.iter_any():
+                yield part
+
+    async def aclose(self) -> None:
+        self._response.release()
+
+
+class Transport(httpx.AsyncBaseTransport):
+    """Connections of one client. Names are resolved by `resolve`; `check` sees each address connected to."""
+
+    def __init__(
+        self, resolve: Resolver, check: AddressCheck, tls: ssl.SSLContext, max_connections: int
+    ) -> None:
+        self._resolve = resolve
+        self._check = check
+        self._tls = tls
+        self._max_connections = max_connections
+        self._session: aiohttp.ClientSession | None = None
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """One exchange; the body is read as it comes."""
+        session = self._session or self._open()
+        limits: dict[str, float | None] = request.extensions.get("timeout", {})
+        waits = [limits.get("pool"), limits.get("connect")]
+        timeout = aiohttp.ClientTimeout(
+            total=None,
+            connect=None if None in waits else sum(one for one in waits if one is not None),
+            sock_connect=limits.get("connect"),
+            sock_read=limits.get("read"),
+        )
+        with _mapped():
+            response = await session.request(
+                request.method,
+                # The user and password of an address are in the headers already.
+                URL(str(request.url.copy_with(userinfo=b"")), encoded=True),
+                headers=_headers(request),
+                data=_content(request),
+                allow_redirects=False,
+                timeout=timeout,
+            )
+        extensions: dict[str, Any] = {"http_version": b"HTTP/1.1"}
+        if response.reason:
+            extensions["reason_phrase"] = response.reason.encode("latin-1", "replace")
+        return httpx.Response(
+            response.status, headers=response.raw_headers, stream=_Body(response), extensions=extensions
+        )
+
+    def _open(self) -> aiohttp.ClientSession:
+        """The session, made within the running loop."""
+        connector = aiohttp.TCPConnector(
+            resolver=_Resolver(self._resolve),
+            socket_factory=self._socket,
+            ssl=self._tls,
+            use_dns_cache=False,
+            limit=self._max_connections,
+            keepalive_timeout=_KEEP_ALIVE_S,
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=_OWN_HEADERS,
+            max_line_size=_MAX_HEADER_BYTES,
+            max_field_size=_MAX_HEADER_BYTES,
+            trust_env=False,
+        )
+        return self._session
+
+    def _socket(self, info: Any) -> socket.socket:
+        family, kind, protocol, _, address = info
+        self._check(str(address[0]))
+        made = socket.socket(family, kind, protocol)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return made
+
+    async def aclose(self) -> None:
+        """End all connections."""
+        if self._session is not None:
+            await self._session.close()
+            await asyncio.sleep(0)  # the loop's turn in which they close
+
+
+def _headers(request: httpx.Request) -> list[tuple[str, str]]:
+    # How a body of unknown length is sent is for the connection to say.
+    return [
+        (name.decode("ascii"), value.decode("latin-1"))
+        for name, value in request.headers.raw
+        if name.lower() != b"transfer-encoding"
+    ]
+
+
+def _content(request: httpx.Request) -> bytes | AsyncGenerator[bytes] | None:
+    try:
+        return request.content or None
+    except httpx.RequestNotRead:
+        return _parts(request)
+
+
+async def _parts(request: httpx.Request) -> AsyncGenerator[bytes]:
+    stream = request.stream
+    assert isinstance(stream, httpx.AsyncByteStream)
+    async for part in stream:
+        yield part
