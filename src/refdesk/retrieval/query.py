@@ -49,8 +49,8 @@ _FEW, _FEW_SHARE = 3, 0.01
 
 
 _DETAIL_SHARE = 0.1
-"""A code that is less than this of what a question says is one detail of many: of a claim of 30 words about four
-substances, the paragraph that holds one of them need not be the nearest."""
+"""A code that is less than this of what a question says is one detail of many: of a claim of 30 words about
+four substances, the paragraph that holds one of them need not be the nearest."""
 
 # Terms that are looked up together, in how many entries they are, and what they are worth.
 type _Unit = tuple[tuple[int, ...], int, float]

@@ -222,6 +222,9 @@ class HitTestResult(BaseModel):
     hits: list[HitView]
     found: bool
     decision: GateDecisionView | None = Field(description="Null where something was found.")
+    advice: str | None = Field(
+        description="To whoever answers: that nothing relevant enough was found. Null where something was."
+    )
     best: float = Field(description="Greatest similarity of all candidates.")
     threshold: float
     candidates: int = Field(description="Paragraphs that the legs proposed.")
@@ -243,6 +246,7 @@ class HitTestResult(BaseModel):
             hits=[HitView.of(hit, marked) for hit in result.hits],
             found=result.found,
             decision=None if result.decision is None else GateDecisionView.model_validate(result.decision),
+            advice=result.advice,
             best=result.best,
             threshold=result.threshold,
             candidates=result.candidates,

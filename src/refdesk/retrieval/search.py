@@ -1,5 +1,6 @@
 """What is asked of a search and what comes back: values only."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -48,6 +49,16 @@ def still_indexing(unready: int) -> SearchWarning | None:
     return SearchWarning(
         "still-indexing", f"{documents} still being read or indexed; what they say may be missing here."
     )
+
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def advice_to(query: str) -> str:
+    """What whoever answers is told of a search that found nothing, in the language of its query."""
+    if _HAN.search(query):
+        return "该查询未检索到足够相关的内容，请考虑直接回答未知"
+    return "Nothing relevant enough was found for this query; consider answering that it is not known."
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +181,8 @@ class Ranking:
 class SearchResult:
     """Hits in order, and the numbers that decided. `best` is the greatest similarity of all candidates.
 
-    `decision` tells which gate found nothing good enough, None where something was found.
+    `decision` tells which gate found nothing good enough, and `advice` what to make of that, for whoever
+    answers; None where something was found.
     `candidates` counts paragraphs that either leg proposed; `dropped` are the nearest of those left out.
     `strategy` is the one that was used. `reranked` tells whether a reranker made the order.
     `route` tells which bases were searched, if that was chosen. `unready` counts documents of the bases asked
@@ -190,4 +202,5 @@ class SearchResult:
     warnings: tuple[SearchWarning, ...] = ()
     route: Route | None = None
     decision: GateDecision | None = None
+    advice: str | None = None
     unready: int = 0

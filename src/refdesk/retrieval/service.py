@@ -4,43 +4,50 @@ Reads in one short transaction of its own with one snapshot, so that a home swit
 before or wholly after, and never holds a connection while a model is called.
 """
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from psycopg.errors import UndefinedTable
 from sqlalchemy.exc import ProgrammingError
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Embedder, Scale
+from refdesk.gateway import Embedder
 from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
 from refdesk.knowledge import DocumentRepository
 from refdesk.knowledge.indexing import StatisticsRepository
-from refdesk.retrieval.candidates import Candidates, Row
-from refdesk.retrieval.errors import EmbeddingChanged, QueryEmpty, QueryTooLong
+from refdesk.retrieval.candidates import Row
+from refdesk.retrieval.errors import QueryEmpty, QueryTooLong
 from refdesk.retrieval.hits import hits_of
 from refdesk.retrieval.inside import Inside, Probe
 from refdesk.retrieval.modes import Mode, get_mode
-from refdesk.retrieval.query import TermedQuery, WeightedQuery
+from refdesk.retrieval.proposals import (
+    DROPPED_SHOWN,
+    EmbeddedQuery,
+    by_model,
+    candidates_of,
+    fitting_vector,
+    scales_of,
+    worth_looking_at,
+)
+from refdesk.retrieval.query import WeightedQuery
 from refdesk.retrieval.repository import SearchedIndex, SearchRepository
 from refdesk.retrieval.reranking import Rerankers, rerank
 from refdesk.retrieval.routing import Route, RouteQuery, RouteSettings, choose_route
-from refdesk.retrieval.search import Ranking, SearchRequest, SearchResult, still_indexing
+from refdesk.retrieval.search import Ranking, SearchRequest, SearchResult, advice_to, still_indexing
 from refdesk.retrieval.selection import choose, newer_first
 from refdesk.retrieval.statements import Filters, Target, candidates_statement, scan_settings
-from refdesk.retrieval.strategies import Settles, get_strategy
+from refdesk.retrieval.strategies import Settles, Strategy, get_strategy
 from refdesk.retrieval.windows import with_windows
 from refdesk.retrieval.wording import Wording, alike
 
 MAX_CANDIDATES = 500
 CANDIDATES_PER_HIT = 10
-_DROPPED_SHOWN = 20
-_LEADERS = 5
 _REPEATS = 3
 """Searches that are begun anew because a base took another index meanwhile."""
 
@@ -63,20 +70,14 @@ class _Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class _Embedded:
-    """The query as one embedder sees it."""
-
-    embedder: Embedder
-    vector: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
 class _Search:
     """The plain search as a strategy sees it: for one caller, embedding each text once."""
 
     retriever: "Retriever"
     scope: Scope
-    vectors: dict[str, dict[UUID, _Embedded]] = field(default_factory=dict[str, dict[UUID, "_Embedded"]])
+    vectors: dict[str, dict[UUID, EmbeddedQuery]] = field(
+        default_factory=dict[str, dict[UUID, "EmbeddedQuery"]]
+    )
 
     async def __call__(self, request: SearchRequest, *, depth: int) -> Ranking:
         vectors = self.vectors.setdefault(request.query, {})
@@ -114,11 +115,19 @@ class Retriever:
         request = replace(request, query=query)
         get_mode(request.mode)
         strategy = get_strategy(request.strategy, query)
+        # Begun first: what gets ready meanwhile is rather told of too much than missed without a word.
+        async with _alongside(self._unready(scope, request.knowledge_base_ids)) as unready:
+            return await self._search(scope, request, strategy, unready)
+
+    async def _search(
+        self, scope: Scope, request: SearchRequest, strategy: Strategy, counting: asyncio.Task[int]
+    ) -> SearchResult:
+        query = request.query
         wanted = request.top_n
         if request.rerank is not None:
             wanted = max(wanted, request.rerank.candidates)
         search = _Search(self, scope)
-        route, asked = None, request.knowledge_base_ids
+        route = None
         if request.route is not None:
             route = await self.route(scope, request, vectors=search.vectors.setdefault(query, {}))
             request = replace(request, knowledge_base_ids=route.searched)
@@ -133,21 +142,22 @@ class Retriever:
             if reranked and isinstance(strategy, Settles):
                 hits = strategy.settle(hits)
             clock.lap("rerank")
-        unready = await self._unready(scope, asked)
         chosen = choose(hits, request, candidates=ranking.candidates)
         returned = chosen.hits
         if request.context == "window":
             returned = with_windows(returned, request.window_chars)
+        unready = await counting
         return SearchResult(
             hits=returned,
             found=chosen.found,
             decision=chosen.decision,
+            advice=None if chosen.found else advice_to(query),
             best=max((hit.similarity for hit in ranking.hits), default=0.0),
             threshold=request.similarity,
             candidates=ranking.candidates,
             mode=request.mode,
             strategy=strategy.name,
-            dropped=chosen.dropped[:_DROPPED_SHOWN],
+            dropped=chosen.dropped[:DROPPED_SHOWN],
             timings_ms=ranking.timings_ms,
             reranked=reranked,
             warnings=tuple(one for one in (warning, still_indexing(unready)) if one is not None),
@@ -160,7 +170,7 @@ class Retriever:
             return await DocumentRepository(session, scope).unready(knowledge_base_ids)
 
     async def route(
-        self, scope: Scope, request: SearchRequest, *, vectors: dict[UUID, _Embedded] | None = None
+        self, scope: Scope, request: SearchRequest, *, vectors: dict[UUID, EmbeddedQuery] | None = None
     ) -> Route:
         """Which of the request's bases are worth searching, with the numbers that decided; searches none.
 
@@ -185,13 +195,13 @@ class Retriever:
         scope: Scope,
         query: str,
         indexes: Sequence[SearchedIndex],
-        embedded: dict[UUID, _Embedded],
+        embedded: dict[UUID, EmbeddedQuery],
     ) -> None:
         """Add the query's vector of each model of the indexes that is not there yet."""
         for model_id in dict.fromkeys(index.model_id for index in indexes):
             if model_id not in embedded:
                 embedder = await self._gateway.embedder(scope, model_id)
-                embedded[model_id] = _Embedded(embedder, (await embedder.embed_queries([query]))[0])
+                embedded[model_id] = EmbeddedQuery(embedder, (await embedder.embed_queries([query]))[0])
 
     async def rank(
         self,
@@ -199,7 +209,7 @@ class Retriever:
         request: SearchRequest,
         *,
         depth: int,
-        vectors: dict[UUID, _Embedded] | None = None,
+        vectors: dict[UUID, EmbeddedQuery] | None = None,
         probe: Probe | None = None,
     ) -> Ranking:
         """The plain search behind every strategy: at least `depth` hits where there are so many, by the mode
@@ -231,7 +241,7 @@ class Retriever:
         scope: Scope,
         request: SearchRequest,
         mode: Mode,
-        embedded: dict[UUID, _Embedded],
+        embedded: dict[UUID, EmbeddedQuery],
         clock: _Clock,
         depth: int,
         probe: Probe | None,
@@ -262,8 +272,8 @@ class Retriever:
                 clock.lap("statistics")
             await repository.apply(scan_settings(targets, filters, limit))
             found: list[tuple[Row, UUID]] = []
-            for model_id, of_model in _by_model(indexes, together=not mode.uses_dense).items():
-                vector = _fitting_vector(embedded.get(model_id), of_model)
+            for model_id, of_model in by_model(indexes, together=not mode.uses_dense).items():
+                vector = fitting_vector(embedded.get(model_id), of_model)
                 for reading, indexes_alike in alike(of_model, words):
                     targets_alike = [index.target for index in indexes_alike]
                     statement = candidates_statement(
@@ -275,11 +285,11 @@ class Retriever:
                             rows = await repository.visible(rows, lists)
                         found += [(row, model_id) for row in rows]
             clock.lap("legs")
-            candidates = _candidates(found, embedded, wording.plain, mode)
-            scales = _scales(indexes, embedded, mode)
+            candidates = candidates_of(found, embedded, wording.plain, mode)
+            scales = scales_of(indexes, embedded, mode)
             order = mode.order(candidates)
             ranked = candidates.best_of_paragraphs(order)
-            shown = _worth_looking_at(candidates, ranked, depth)
+            shown = worth_looking_at(candidates, ranked, depth)
             paragraphs = await repository.paragraphs([candidates.rows[i] for i in shown])
             clock.lap("paragraphs")
             if probe is not None:
@@ -326,73 +336,18 @@ class Retriever:
         )
 
 
+@asynccontextmanager
+async def _alongside[T](work: Coroutine[Any, Any, T]) -> AsyncGenerator[asyncio.Task[T]]:
+    """Work done while the block runs, which awaits it; whatever ends the block ends the work."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # raised where it was awaited; where something else came first, that is told
+
+
 async def _indexes(repository: SearchRepository, request: SearchRequest) -> list[SearchedIndex]:
     return await repository.active_indexes(request.knowledge_base_ids, instead=request.index_id)
-
-
-def _by_model(indexes: Sequence[SearchedIndex], *, together: bool) -> dict[UUID, list[SearchedIndex]]:
-    """Indexes by embedding model; all as one group where no vectors are compared."""
-    groups: dict[UUID, list[SearchedIndex]] = {}
-    for index in indexes:
-        key = indexes[0].model_id if together else index.model_id
-        groups.setdefault(key, []).append(index)
-    return groups
-
-
-def _fitting_vector(
-    embedded: _Embedded | None, indexes: Sequence[SearchedIndex]
-) -> NDArray[np.float32] | None:
-    if embedded is None:
-        return None
-    wrong = [index for index in indexes if index.target.dimensions != embedded.vector.size]
-    if wrong:
-        raise EmbeddingChanged(
-            knowledge_base_id=str(wrong[0].knowledge_base_id),
-            expected=wrong[0].target.dimensions,
-            received=int(embedded.vector.size),
-        )
-    return embedded.vector
-
-
-def _candidates(
-    found: Sequence[tuple[Row, UUID]], embedded: dict[UUID, _Embedded], query: TermedQuery, mode: Mode
-) -> Candidates:
-    rows = [row for row, _ in found]
-    cosine = np.array([row.cosine if row.cosine is not None else 0.0 for row in rows], dtype=np.float64)
-    similarity = np.zeros(len(rows))
-    if mode.uses_dense:
-        models = np.array([model_id.int for _, model_id in found], dtype=object)
-        for model_id, model in embedded.items():
-            mine = models == model_id.int
-            similarity[mine] = model.embedder.calibration.calibrate(cosine[mine])
-    several = len({model_id for _, model_id in found}) > 1
-    comparable = [not query.scripts or row.script in query.scripts or row.script == 0 for row in rows]
-    return Candidates(
-        rows=rows,
-        dense=similarity if several else cosine,
-        similarity=similarity,
-        lexical=np.array([max(row.bm25, 0.0) for row in rows], dtype=np.float64),
-        comparable=np.array(comparable, dtype=np.bool_),
-        exact=np.array([row.is_exact for row in rows], dtype=np.bool_),
-    )
-
-
-def _scales(
-    indexes: Sequence[SearchedIndex], embedded: dict[UUID, _Embedded], mode: Mode
-) -> dict[UUID, Scale]:
-    """The scale of each index whose embedder takes part in the search."""
-    if not mode.uses_dense:
-        return {}
-    return {
-        index.target.index_id: embedded[index.model_id].embedder.gates.scale(with_words=mode.uses_lexical)
-        for index in indexes
-    }
-
-
-def _worth_looking_at(candidates: Candidates, ranked: Sequence[int], top_n: int) -> list[int]:
-    """The first of the fused order, and each leg's own leaders: one of them has the best similarity."""
-    leaders = [
-        *sorted(ranked, key=lambda i: -candidates.similarity[i])[:_LEADERS],
-        *sorted(ranked, key=lambda i: -candidates.lexical[i])[:_LEADERS],
-    ]
-    return list(dict.fromkeys([*ranked[: top_n + _DROPPED_SHOWN], *leaders]))

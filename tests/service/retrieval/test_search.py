@@ -211,3 +211,24 @@ async def test_of_one_documents_paragraphs_the_one_that_says_something_comes_fir
     await library.add(base, CHINESE * 4)
     result = await library.search("奶瓶什么材质的最好", base, mode="keywords")
     assert result.hits[0].paragraph_id == document.paragraphs[2].id
+
+
+@pytest.mark.parametrize(
+    ("query", "advice"),
+    [
+        ("火星上有几个湖", "该查询未检索到足够相关的内容，请考虑直接回答未知"),
+        (
+            "how many lakes are there on Mars",
+            "Nothing relevant enough was found for this query; consider answering that it is not known.",
+        ),
+    ],
+)
+async def test_what_found_nothing_says_what_to_make_of_that(
+    library: Library, query: str, advice: str
+) -> None:
+    base = await library.base()
+    await library.add(base, ["设备启动失败时请检查电源。", "The lamp of the harbour burns every night."])
+    missed = await library.search(query, base, similarity=0.45)
+    assert (missed.found, missed.hits, missed.advice) == (False, [], advice)
+    found = await library.search("The lamp of the harbour", base, similarity=0.45)
+    assert (found.found, found.advice) == (True, None)
