@@ -7,6 +7,7 @@ wonder about a file and for checks; it runs the same limited process as an uploa
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -20,7 +21,7 @@ from refdesk.knowledge import SplitOptions, parse_options, require_sound_pattern
 from refdesk.knowledge.indexing import piece_spans
 from refdesk.knowledge.parsing import Block, Parsed
 from refdesk.knowledge.reading import Limits, Reading, read_limited
-from refdesk.knowledge.splitting import SplitResult, SplitSettings, overlap_of
+from refdesk.knowledge.splitting import SplitResult, SplitSettings, lead, lead_chars, overlap_of
 
 UNREADABLE = 2
 
@@ -79,8 +80,8 @@ def parse_command(
     except AppError as error:
         _fail(error, as_json=as_json)
     if as_json:
-        shared = overlap_of({"profile": profile, "overlap": overlap})
-        _write(orjson.dumps(report(parsed, result, shared), option=orjson.OPT_INDENT_2, default=str))
+        told = report(parsed, result, {"profile": profile, "overlap": overlap})
+        _write(orjson.dumps(told, option=orjson.OPT_INDENT_2, default=str))
     else:
         _print(parsed, result)
 
@@ -99,8 +100,10 @@ def _read(file: Path, chosen: SplitOptions, settings: SplitSettings, password: s
     return read_limited(file, file.name, parse_options(chosen, limits, password), settings, Limits.of(limits))
 
 
-def report(parsed: Parsed, result: SplitResult, overlap: int | None = None) -> dict[str, Any]:
-    """The JSON form: `document`, `blocks` and `paragraphs`, these with the spans of their index pieces."""
+def report(parsed: Parsed, result: SplitResult, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON form: `document`, `blocks` and `paragraphs`, these with the spans of their index pieces and
+    with what the first of them takes along of the paragraph before (`lead`)."""
+    overlap, chars = overlap_of(chosen), lead_chars(parsed.kind, chosen)
     return {
         "document": {
             "name": parsed.name,
@@ -125,9 +128,10 @@ def report(parsed: Parsed, result: SplitResult, overlap: int | None = None) -> d
                 "start": p.start,
                 "end": p.end,
                 "pieces": piece_spans(p.content, overlap),
+                "lead": lead(before, p, chars),
                 "meta": p.meta,
             }
-            for p in result.paragraphs
+            for before, p in zip((None, *result.paragraphs), result.paragraphs, strict=False)
         ],
     }
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, or_, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Integer, Select, bindparam, delete, func, or_, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
@@ -240,6 +240,41 @@ class ParagraphRepository:
             {"document_id": document_id, "workspace_id": self.scope.workspace_id},
         )
         return place
+
+    async def active_before(self, paragraphs: Sequence[Paragraph]) -> dict[UUID, Paragraph]:
+        """The paragraph right before each of these, where there is one and it is active."""
+        if not paragraphs:
+            return {}
+        rows = await self.session.execute(
+            text(
+                "SELECT p.id, b.id AS before FROM paragraphs p JOIN LATERAL (SELECT q.id, q.is_active"
+                " FROM paragraphs q WHERE q.document_id = p.document_id AND q.position < p.position"
+                " ORDER BY q.position DESC LIMIT 1) b ON b.is_active"
+                " WHERE p.workspace_id = :workspace_id AND p.id = ANY(:ids)"
+            ),
+            {"workspace_id": self.scope.workspace_id, "ids": [paragraph.id for paragraph in paragraphs]},
+        )
+        pairs = {row.id: row.before for row in rows}
+        found = await self.session.scalars(select(Paragraph).where(Paragraph.id.in_(set(pairs.values()))))
+        by_id = {paragraph.id: paragraph for paragraph in found}
+        return {key: by_id[before] for key, before in pairs.items()}
+
+    async def raise_followers(self, document_id: UUID, positions: Sequence[int]) -> int:
+        """Give each paragraph right behind one of these places a new revision; returns how many."""
+        raised = await self.session.execute(
+            text(
+                "UPDATE paragraphs SET revision = revision + 1 WHERE workspace_id = :workspace_id AND id IN"
+                " (SELECT (SELECT q.id FROM paragraphs q WHERE q.document_id = :document_id"
+                " AND q.position > x.place ORDER BY q.position LIMIT 1) FROM unnest(:places) x(place))"
+                " RETURNING id"
+            ).bindparams(bindparam("places", type_=ARRAY(Integer))),
+            {
+                "workspace_id": self.scope.workspace_id,
+                "document_id": document_id,
+                "places": list(positions),
+            },
+        )
+        return len(raised.all())
 
     async def standing_origins(self, document_id: UUID, origins: Collection[str]) -> set[str]:
         """Those of these origins that a paragraph of the document stands for."""

@@ -109,6 +109,7 @@ class ParagraphStructure:
         paragraph.revision += 1
         self.session.add(added)
         first = await self.paragraphs.saved(document, paragraph)
+        await self.paragraphs.renew_followers(document, [added.position])
         await self.session.refresh(added)
         return ParagraphPair(first=first, second=await self.paragraphs.shown(document, added))
 

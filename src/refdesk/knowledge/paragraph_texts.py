@@ -10,7 +10,8 @@ from refdesk.knowledge.indexing import ParagraphText
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.repository import DocumentRepository
-from refdesk.knowledge.splitting import overlap_of
+from refdesk.knowledge.splitting import Passage, lead, lead_chars, overlap_of
+from refdesk.knowledge.tables import Paragraph
 
 
 async def paragraph_texts(
@@ -19,10 +20,14 @@ async def paragraph_texts(
     """Those of these paragraphs that exist, in reading order."""
     paragraphs = await ParagraphRepository(session, scope).by_ids(paragraph_ids)
     questions = await QuestionRepository(session, scope).of_paragraphs(paragraph_ids)
-    settings = await DocumentRepository(session, scope).split_settings(
+    choices = await DocumentRepository(session, scope).split_choices(
         {paragraph.document_id for paragraph in paragraphs}
     )
-    overlaps = {key: overlap_of(chosen) for key, chosen in settings.items()}
+    overlaps = {key: overlap_of(chosen) for key, (_, chosen) in choices.items()}
+    chars = {key: lead_chars(kind, chosen) for key, (kind, chosen) in choices.items()}
+    before = await ParagraphRepository(session, scope).active_before(
+        [paragraph for paragraph in paragraphs if chars.get(paragraph.document_id)]
+    )
     return [
         ParagraphText(
             id=paragraph.id,
@@ -33,6 +38,14 @@ async def paragraph_texts(
             is_active=paragraph.is_active,
             questions=[question.content for question in questions.get(paragraph.id, ())],
             overlap=overlaps.get(paragraph.document_id),
+            lead=_lead(before.get(paragraph.id), paragraph, chars.get(paragraph.document_id, 0)),
         )
         for paragraph in paragraphs
     ]
+
+
+def _lead(before: Paragraph | None, paragraph: Paragraph, chars: int) -> str:
+    if before is None:
+        return ""
+    first, second = (Passage(p.title, p.title_chain, p.content) for p in (before, paragraph))
+    return lead(first, second, chars)

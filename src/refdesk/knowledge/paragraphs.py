@@ -22,6 +22,7 @@ from refdesk.knowledge.question_repository import QuestionRepository
 from refdesk.knowledge.queueing import enqueue_indexing
 from refdesk.knowledge.repository import DocumentRepository, KnowledgeBaseRepository
 from refdesk.knowledge.schemas import ParagraphAction, ParagraphPage, ParagraphUpdate, ParagraphView
+from refdesk.knowledge.splitting import lead_chars
 from refdesk.knowledge.tables import Document, Paragraph
 from refdesk.knowledge.versions import CONFLICT, VersionRepository, conflict_message, origin_of
 from refdesk.knowledge.versions.reading import Versions
@@ -145,6 +146,7 @@ class Paragraphs:
         for paragraph in changed:
             paragraph.revision += 1
         await self.session.flush()
+        await self.renew_followers(document, [paragraph.position for paragraph in changed])
         if changed:
             await self.have_indexed(document)
         return len(changed)
@@ -190,8 +192,11 @@ class Paragraphs:
             document.progress_total -= len(ids)
             document.progress_done = min(document.progress_done, document.progress_total)
         settle_conflict(document, ids)
+        places = [paragraph.position for paragraph in paragraphs]
         await self.repository.remove(ids)
         await self.repository.note_deleted(document.id, ids)
+        if await self.renew_followers(document, places):
+            await self.have_indexed(document)
         if for_good:
             gone = {origin for paragraph in paragraphs for origin in paragraph.origins}
             gone -= await self.repository.standing_origins(document.id, gone)
@@ -201,9 +206,16 @@ class Paragraphs:
     async def saved(self, document: Document, paragraph: Paragraph) -> ParagraphView:
         """Write what changed, have it indexed, and show it."""
         await self.session.flush()
+        await self.renew_followers(document, [paragraph.position])
         await self.have_indexed(document)
         await self.session.refresh(paragraph)
         return await self.shown(document, paragraph)
+
+    async def renew_followers(self, document: Document, places: Sequence[int]) -> int:
+        """What stands behind these places is indexed anew where it takes along the end of what is before."""
+        if not places or not lead_chars(document.kind, document.split_settings):
+            return 0
+        return await self.repository.raise_followers(document.id, places)
 
     async def have_indexed(self, document: Document) -> None:
         if not document.is_draft:

@@ -319,14 +319,16 @@ class DocumentRepository:
         )
         return counted or 0
 
-    async def split_settings(self, document_ids: Collection[UUID]) -> Mapping[UUID, Mapping[str, Any]]:
-        """The split settings of those of these documents that are there, whoever may see them."""
+    async def split_choices(
+        self, document_ids: Collection[UUID]
+    ) -> Mapping[UUID, tuple[str | None, Mapping[str, Any]]]:
+        """Kind and split settings of those of these documents that are there, whoever may see them."""
         rows = await self.session.execute(
-            select(Document.id, Document.split_settings).where(
+            select(Document.id, Document.kind, Document.split_settings).where(
                 Document.workspace_id == self.scope.workspace_id, Document.id.in_(document_ids)
             )
         )
-        return {row[0]: row[1] for row in rows}
+        return {row[0]: (row[1], row[2]) for row in rows}
 
     async def with_content(self, base_id: UUID, sha256: bytes) -> Document | None:
         """The oldest document of the base that was made from this content."""

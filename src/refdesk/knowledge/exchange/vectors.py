@@ -19,7 +19,7 @@ from refdesk.knowledge.indexing import (
     PreparedEntries,
     prepare_entries,
 )
-from refdesk.knowledge.splitting import overlap_of
+from refdesk.knowledge.splitting import lead, lead_chars, overlap_of
 from refdesk.knowledge.tables import Paragraph
 from refdesk.knowledge.terms import term_base
 
@@ -69,6 +69,8 @@ class VectorRows:
     def text_of(self, paragraph_id: UUID, key: UUID, item: Item, place: int) -> ParagraphText:
         """A paragraph of the archive as the index takes it."""
         line = item.paragraphs[place]
+        before = item.paragraphs[place - 1] if place and item.paragraphs[place - 1].is_active else None
+        chosen = item.document.split_settings.model_dump()
         return ParagraphText(
             id=paragraph_id,
             document_id=key,
@@ -77,7 +79,8 @@ class VectorRows:
             revision=line.revision,
             is_active=line.is_active,
             questions=[self._question_texts[q] for q in line.questions],
-            overlap=overlap_of(item.document.split_settings.model_dump()),
+            overlap=overlap_of(chosen),
+            lead=lead(before, line, lead_chars(item.document.kind, chosen)),
         )
 
     async def _write(

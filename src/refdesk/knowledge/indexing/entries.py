@@ -36,7 +36,8 @@ class EntryKind(IntEnum):
 class ParagraphText:
     """A paragraph with the questions attached to it, as the index needs them; `revision` is its own.
 
-    `overlap` is what its pieces share, in characters; None leaves it to the script.
+    `overlap` is what its pieces share, in characters; None leaves it to the script. `lead` is the end of the
+    paragraph before where the first piece is to begin with it (`splitting.leads`).
     """
 
     id: UUID
@@ -48,11 +49,13 @@ class ParagraphText:
     acl_id: int = 0
     questions: Sequence[str] = ()
     overlap: int | None = None
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row to be: `start`, `end` are offsets in the paragraph's content; `text` is what is embedded.
+    """One row to be: `start`, `end` are offsets in the paragraph's content; `text` is what is embedded, with
+    titles above and the lead before.
 
     `counts` and `length` are those of the text without its titles; terms that only the titles hold are in
     `counts` with 0. `title_terms` are all terms of the titles.
@@ -97,6 +100,8 @@ def prepare_entries(paragraphs: Sequence[ParagraphText], *, terms: Vocabulary = 
         title_terms = frozenset(count_terms(tokenize(titles.replace("\x00", " "), terms=terms)))
         for start, end in piece_spans(paragraph.content, paragraph.overlap):
             body = paragraph.content[start:end]
+            if paragraph.lead and not paragraph.content[:start].strip():
+                body = f"{paragraph.lead}\n{body}"
             text = f"{titles}\n{body}" if titles else body
             entries.append(_entry(paragraph, EntryKind.PIECE, (start, end), text, body, title_terms, terms))
         for question in paragraph.questions:

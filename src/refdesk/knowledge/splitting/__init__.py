@@ -5,6 +5,7 @@ Must not know file formats, the database or how paragraphs are indexed.
 """
 
 from refdesk.knowledge.splitting.errors import PatternInvalid, PatternTooSlow, SettingsInvalid
+from refdesk.knowledge.splitting.leads import Passage, lead, lead_chars, leads
 from refdesk.knowledge.splitting.paragraphs import split
 from refdesk.knowledge.splitting.patterns import PatternMatch, check_patterns
 from refdesk.knowledge.splitting.pieces import pieces
@@ -21,6 +22,7 @@ from refdesk.knowledge.splitting.titles import clean_title
 
 __all__ = [
     "ParagraphDraft",
+    "Passage",
     "PatternInvalid",
     "PatternMatch",
     "PatternTooSlow",
@@ -31,6 +33,9 @@ __all__ = [
     "Unit",
     "check_patterns",
     "clean_title",
+    "lead",
+    "lead_chars",
+    "leads",
     "overlap_of",
     "pieces",
     "sentences",

@@ -19,7 +19,7 @@ from refdesk.knowledge.indexing import SMALLEST_PIECE, IndexWriter
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.question_repository import QuestionRepository
-from refdesk.knowledge.splitting import overlap_of
+from refdesk.knowledge.splitting import lead_chars, leads, overlap_of
 from refdesk.knowledge.tables import Document, DocumentVersion
 from refdesk.knowledge.versions import snapshot
 from refdesk.knowledge.versions.matching import Match, match
@@ -42,6 +42,23 @@ class NewText:
     report: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How the index cuts the paragraphs of a version: what their pieces share, and what they begin with."""
+
+    overlap: int | None
+    leads: dict[UUID, str]
+
+    @classmethod
+    def of(cls, document: Document, kind: str | None, paragraphs: Sequence[ParagraphRecord]) -> "_Cut":
+        chosen = document.split_settings
+        return cls(overlap_of(chosen), leads(paragraphs, lead_chars(kind, chosen)))
+
+    def differs(self, other: "_Cut", record: ParagraphRecord) -> bool:
+        has_pieces = self.overlap != other.overlap and len(record.content) > SMALLEST_PIECE
+        return has_pieces or self.leads.get(record.id) != other.leads.get(record.id)
+
+
 async def take_text(
     session: AsyncSession, scope: Scope, index: KnowledgeIndex | None, document: Document, text: NewText
 ) -> None:
@@ -58,10 +75,11 @@ async def take_text(
     )
     unresolved = _unresolved(document, outcome)
     former = None
-    overlap = overlap_of(document.split_settings)
+    cut = _Cut.of(document, document.kind, present)
     if pending is not None:
         former = await _leave_present(versions, document, pending, present)
-    await _replace_rows(session, scope, index, document, present, outcome.paragraphs, former, overlap)
+    anew = _Cut.of(document, text.kind, outcome.paragraphs)
+    await _replace_rows(session, scope, index, document, present, outcome.paragraphs, former, cut, anew)
     document.kind, document.found_meta, document.coverage = text.kind, text.found_meta, text.coverage
     document.warnings = [*text.warnings, *_edit_warnings(outcome, unresolved)]
     document.report = text.report
@@ -80,9 +98,10 @@ async def bring_back(
         raise RuntimeError("the version to bring back has no snapshot")
     held = await asyncio.to_thread(snapshot.decode, data)
     present = await versions.present(document.id)
-    overlap = overlap_of(document.split_settings)
+    cut = _Cut.of(document, document.kind, present)
     former = await _leave_present(versions, document, pending, present)
-    await _replace_rows(session, scope, index, document, present, held.paragraphs, former, overlap)
+    anew = _Cut.of(document, earlier.kind, held.paragraphs)
+    await _replace_rows(session, scope, index, document, present, held.paragraphs, former, cut, anew)
     document.kind, document.found_meta = earlier.kind, earlier.found_meta
     document.coverage, document.warnings = earlier.coverage, earlier.warnings
     document.removed_origins, document.report = held.removed_origins, held.report
@@ -117,11 +136,11 @@ async def _replace_rows(
     present: Sequence[ParagraphRecord],
     wanted: Sequence[ParagraphRecord],
     former: DocumentVersion | None,
-    overlap: int | None,
+    cut: _Cut,
+    anew: _Cut,
 ) -> None:
-    """`overlap` is that of the present version's index pieces; where it changes, they are cut anew."""
+    """`cut` and `anew` are how the index cuts the present and the wanted version."""
     versions = VersionRepository(session, scope)
-    is_cut_anew = overlap_of(document.split_settings) != overlap
     standing = {record.id: record for record in present}
     positions = await versions.positions(document.id)
     staying = {record.id for record in wanted if record.id in standing}
@@ -136,8 +155,7 @@ async def _replace_rows(
             asked.append(record)
             continue
         before = standing[record.id]
-        has_pieces = is_cut_anew and len(record.content) > SMALLEST_PIECE
-        if has_pieces or not record.says_the_same_as(before):
+        if cut.differs(anew, record) or not record.says_the_same_as(before):
             record.revision = max(record.revision, before.revision) + 1
         else:
             record.revision = before.revision
