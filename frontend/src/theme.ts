@@ -121,6 +121,8 @@ export const theme = createTheme({
     },
     NavLink: { defaultProps: { variant: 'light' } },
     Select: { defaultProps: { allowDeselect: false, checkIconPosition: 'right' } },
+    // As large as a thumb needs it.
+    Slider: { defaultProps: { thumbSize: 24 } },
     Table: { vars: () => ({ table: { '--table-border-color': 'var(--rd-line)' } }) },
     Tooltip: { defaultProps: { openDelay: 350, withArrow: true, multiline: true, maw: 320 } },
   },

@@ -96,7 +96,7 @@ export function keyboard(desk) {
     await page.waitForURL('**/ask');
     await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Which oil burns longest');
     await field.fill('');
-    const suggestion = page.getByRole('list', { name: 'Suggestions' }).getByRole('button').first();
+    const suggestion = page.getByRole('list', { name: 'Suggested questions' }).getByRole('button').first();
     if (await suggestion.isVisible()) {
       await suggestion.click();
       await page.waitForURL('**/ask/*');

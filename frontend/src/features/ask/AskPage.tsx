@@ -40,7 +40,8 @@ export default function AskPage() {
   const send = async (question: string) => {
     try {
       const run = await ask.mutateAsync({ question, ...targetOf(sources) });
-      await navigate({ to: '/ask/$conversationId', params: { conversationId: run.conversation_id } });
+      // Not waited for: the question has been accepted, so its draft goes before the page does.
+      navigate({ to: '/ask/$conversationId', params: { conversationId: run.conversation_id } });
       return true;
     } catch {
       return false;

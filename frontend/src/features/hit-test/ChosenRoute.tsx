@@ -36,7 +36,7 @@ export function ChosenRoute({ route }: { route: RouteView }) {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
         <section className={classes.scroll} tabIndex={0} aria-label={t('hitTest.bases')}>
           <Table verticalSpacing={6} fz="sm">
-            <Table.Thead>
+            <Table.Thead style={{ whiteSpace: 'nowrap' }}>
               <Table.Tr>
                 <Table.Th>{t('hitTest.routeBase')}</Table.Th>
                 <Table.Th>{t('hitTest.routeReason')}</Table.Th>
