@@ -38,6 +38,7 @@ async def test_an_application_is_created_read_changed_and_deleted(world: World, 
     assert made["knowledge_base_ids"] == [base["id"]]
     assert made["settings"]["top_n"] == 3
     assert made["settings"]["similarity"] == 0.45
+    assert made["settings"]["drop"] == 0.15
     path = f"{PATH}/{made['id']}"
     changed = ok(await world.editor.patch(path, json={"settings": {"similarity": 0.6}, "description": ""}))
     assert changed["settings"]["top_n"] == 3

@@ -36,7 +36,10 @@ class ApplicationSettings(BaseModel):
         " question.",
     )
     drop: float | None = Field(
-        default=None, gt=0, le=1, description="Leave out what is this much less similar than the best."
+        default=0.15,
+        gt=0,
+        le=1,
+        description="Leave out what is this much less similar than the best; null: nothing for that.",
     )
     diversity: float = Field(default=0, ge=0, le=1, description="Prefer paragraphs that say something else.")
     recency: float = Field(default=0, ge=0, le=1, description="Prefer newer documents.")

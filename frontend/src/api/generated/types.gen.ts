@@ -321,7 +321,7 @@ export type ApplicationSettings = {
     /**
      * Drop
      *
-     * Leave out what is this much less similar than the best.
+     * Leave out what is this much less similar than the best; null: nothing for that.
      */
     drop?: number | null;
     /**
@@ -2539,6 +2539,12 @@ export type HitTestResult = {
      * Null where something was found.
      */
     decision: GateDecisionView | null;
+    /**
+     * Advice
+     *
+     * To whoever answers: that nothing relevant enough was found. Null where something was.
+     */
+    advice: string | null;
     /**
      * Best
      *
