@@ -149,3 +149,30 @@ def test_level_and_sheared_letters_are_no_watermark() -> None:
     assert "watermarks" not in parsed.meta
     assert [f"Slanted by shearing only {n}" in parsed.text for n in range(3)] == [True] * 3
     assert [f"Large and level {n}" in parsed.text for n in range(3)] == [True] * 3
+
+
+@pytest.mark.parametrize("angle", [0, 90, 180, 270])
+@pytest.mark.parametrize("pages", [1, 3])
+def test_a_faint_watermark_over_the_text_goes_though_it_is_level_or_upright(pages: int, angle: int) -> None:
+    plain = read(pages, lambda _: None)
+    parsed = read(pages, lambda canvas: stamp(canvas, angle=angle, y=600))
+    assert [b.text for b in parsed.blocks] == [b.text for b in plain.blocks]
+    assert parsed.meta["watermarks"] == [MARK]
+    assert parsed.coverage == 1.0
+
+
+@pytest.mark.parametrize("grey", [0, 0.6])
+@pytest.mark.parametrize("angle", [0, 90])
+def test_large_titles_stay_faint_or_not(angle: int, grey: float) -> None:
+    """A title that comes back on each page, beside the text and not over it."""
+    parsed = read(3, lambda canvas: stamp(canvas, "Plans", angle=angle, size=30, grey=grey, y=250))
+    assert "watermarks" not in parsed.meta
+    assert parsed.text.count("Plans") == 3
+    assert parsed.coverage == 1.0
+
+
+def test_a_faint_title_over_a_line_of_one_page_stays() -> None:
+    parsed = read(1, lambda canvas: stamp(canvas, "Plans", angle=0, size=22, y=600))
+    assert "watermarks" not in parsed.meta
+    assert "Plans" in parsed.text
+    assert parsed.coverage == 1.0

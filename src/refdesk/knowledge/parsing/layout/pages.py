@@ -1,6 +1,6 @@
 """Glyphs of all pages → paragraphs and tables of the whole file, without running lines and watermarks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -80,6 +80,11 @@ class PageInput:
 def lay_out(page: PageInput) -> PageLayout:
     """Tables and segments of one page, each reading direction for itself."""
     out = PageLayout(page.number, page.height, seen=page.seen)
+    for run in slanted_runs(page.slanted, chain.from_iterable(page.by_turn.values())):
+        if run.turn is None or run.is_over:
+            out.slanted.append(run)
+        else:
+            page.by_turn.setdefault(run.turn, []).extend(run.glyphs)
     for turn in sorted(page.by_turn):
         glyphs = page.by_turn[turn]
         if turn == 0 and is_vertical(glyphs):
@@ -88,7 +93,6 @@ def lay_out(page: PageInput) -> PageLayout:
             out.segments = _segments(glyphs, page.across, page.down)
         else:
             out.others.extend(_turned_texts(page, turn))
-    out.slanted = slanted_runs(page.slanted, chain.from_iterable(page.by_turn.values()))
     return out
 
 
@@ -125,9 +129,10 @@ class Running:
 
 def texts_of_pages(pages: list[PageLayout]) -> tuple[list[Text], Running]:
     """Paragraphs and tables of all pages in reading order; those a page break divides are joined."""
-    level = [(page.height, page.segments) for page in pages]
-    kept, lines, chars = take_running(level)
-    marks = _marks(pages, usual_size(level))
+    marks = _marks(pages, usual_size([(page.height, page.segments) for page in pages]))
+    for page in pages:
+        page.segments += [run.segment for run in page.slanted if run.turn == 0 and run.key not in marks]
+    kept, lines, chars = take_running([(page.height, page.segments) for page in pages])
     chars += sum(len(run.key) for page in pages for run in page.slanted if run.key in marks)
     texts: list[Text] = []
     for page, segments in zip(pages, kept, strict=True):
@@ -137,8 +142,13 @@ def texts_of_pages(pages: list[PageLayout]) -> tuple[list[Text], Running]:
                 _mark(found, page.seen)
             chars += _append(texts, found)
         texts.extend(page.others)
-        texts.extend(slanted_texts((run for run in page.slanted if run.key not in marks), page.number))
+        texts.extend(slanted_texts(_remaining(page, marks), page.number))
     return texts, Running(lines, list(marks.values())[:_MAX_MARKS], chars)
+
+
+def _remaining(page: PageLayout, marks: Container[str]) -> list[SlantedRun]:
+    """Oblique and upright runs that are no watermarks."""
+    return [run for run in page.slanted if run.turn != 0 and run.key not in marks]
 
 
 def _marks(pages: list[PageLayout], size: float) -> dict[str, str]:

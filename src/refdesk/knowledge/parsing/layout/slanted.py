@@ -1,8 +1,9 @@
-"""Text that stands oblique on its page: watermarks, stamps, labels of charts.
+"""Text that stands oblique on its page (watermarks, stamps, labels of charts), and watermarks that do not.
 
 It is never laid out with level text, whose lines it crosses. A watermark (it lies over level text or comes
 back, and is faint or large, or does both) is taken out as running lines are; what else is oblique becomes
-paragraphs of its own behind the level text of its page.
+paragraphs of its own behind the level text of its page. Of text that stands level or upright only what is
+faint, large and over other text can be a watermark; no heading lies over the text below it.
 """
 
 import math
@@ -18,7 +19,7 @@ from refdesk.knowledge.parsing.layout.segments import Segment, runs_of, segment_
 
 _CELL = 20.0  # points; a grid of level glyphs, so that each oblique one meets its neighbours only
 _COVERS = 0.25
-_LARGE = 1.5
+_LARGE, _HUGE = 1.5, 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,16 @@ class SlantedRun:
     """Oblique glyphs that follow each other, as a segment of the page that was set level."""
 
     segment: Segment
+    glyphs: tuple[Glyph, ...]
     angle: int
     is_over: bool
     """Whether it lies over level text."""
     is_faint: bool
+
+    @property
+    def turn(self) -> int | None:
+        """Quarter turns clockwise that set it level; None where it is oblique."""
+        return None if self.angle % 90 else -self.angle // 90 % 4
 
     @property
     def key(self) -> str:
@@ -72,9 +79,9 @@ def slanted_runs(slanted: Sequence[SlantedGlyph], others: Iterable[Glyph]) -> li
             members = [whole[id(level)] for level in run]
             over = sum(_covers(one.glyph, cells) for one in members)
             faint = sum(one.is_faint for one in members)
-            out.append(
-                SlantedRun(segment_of(run), angle, over >= _COVERS * len(run), faint * 2 > len(members))
-            )
+            is_over, is_faint = over >= _COVERS * len(run), faint * 2 > len(run)
+            glyphs = tuple(one.glyph for one in members)
+            out.append(SlantedRun(segment_of(run), glyphs, angle, is_over, is_faint))
     return out
 
 
@@ -101,6 +108,8 @@ def watermarks(pages: Iterable[Iterable[SlantedRun]], usual_size: float) -> set[
 
 def _is_watermark(runs: list[SlantedRun], usual_size: float) -> bool:
     is_over, repeats = any(run.is_over for run in runs), len(runs) > 1
+    if runs[0].turn is not None:
+        return is_over and (repeats or runs[0].segment.size >= _HUGE * usual_size)
     stands_out = any(run.is_faint or run.segment.size >= _LARGE * usual_size for run in runs)
     return (is_over and repeats) or (stands_out and (is_over or repeats))
 

@@ -18,6 +18,8 @@ from refdesk.knowledge.parsing.pdf.vendor import Handle, raw
 _INVISIBLE_MODES = (3, 7)
 _WHITE = 245
 _FAINT, _FAINT_OPACITY = 110, 200
+# Faint letters of this size, in points, may be a watermark whatever their direction.
+_LARGE = 20.0
 # Degrees off level or upright. Text laid over a scan that went in askew is less, and belongs to its lines.
 _OBLIQUE = 8
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"simhei", b"cmbx")
@@ -40,13 +42,27 @@ class PageGlyphs:
     by_turn: dict[int, list[Glyph]]
     invisible: list[Glyph]
     slanted: list[SlantedGlyph]
-    """Visible ones that stand oblique; they are not in `by_turn`."""
+    """Visible ones that stand oblique, or are large and faint; they are not in `by_turn`."""
     pale: list[Glyph]
     """Those of `by_turn` and `slanted` that are white: they may be hidden, or stand on something dark."""
     doubled: int
     outside: int
     unmapped: float
     """Share of the glyphs (every fourth is asked) for which PDFium had to guess the character."""
+
+    @property
+    def written(self) -> list[Glyph]:
+        """All visible glyphs that stand level or upright; where there are none, the oblique ones."""
+        straight = [glyph for glyphs in self.by_turn.values() for glyph in glyphs]
+        straight += [one.glyph for one in self.slanted if not one.angle % 90]
+        return straight or [one.glyph for one in self.slanted]
+
+    def give_back_straight(self) -> None:
+        """Put large faint glyphs that are not oblique back into `by_turn`."""
+        for one in self.slanted:
+            if not one.angle % 90:
+                self.by_turn.setdefault(-one.angle // 90 % 4, []).append(one.glyph)
+        self.slanted = [one for one in self.slanted if one.angle % 90]
 
 
 @dataclass(slots=True)
@@ -160,6 +176,10 @@ def _read(textpage: Handle, number: int, frame: Frame) -> PageGlyphs:
             )
             if style.pale:
                 pale.append(glyph)
+        elif style.visible and style.faint and not style.pale and style.size >= _LARGE:
+            angle = -90 * style.turn % 360
+            level = _set_level(handle, i, glyph, angle, frame) if angle else glyph
+            slanted.append(SlantedGlyph(glyph, level, angle, is_faint=True))
         elif style.visible:
             by_turn.setdefault(style.turn, []).append(glyph)
             if style.pale:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from refdesk.kit.wording import counted
@@ -181,10 +180,11 @@ class _Reading:
             self.layers.append(number)
         elif read.invisible:
             self.hidden += len(read.invisible)
-        written = [*chain.from_iterable(read.by_turn.values())] or [s.glyph for s in read.slanted]
-        text = "".join(f" {g.char}" if g.space_before else g.char for g in written)
+        text = "".join(f" {g.char}" if g.space_before else g.char for g in read.written)
         quality = quality_of(text, read.unmapped)
         need = self._need(page, frame, quality, _FEW_CHARS if number in self.layers else len(text))
+        if need:
+            read.give_back_straight()  # OCR reads them, too, and takes the layer's instead
         layer = PageInput(number, read.width, read.height, read.by_turn)
         if quality in ("usable", "doubtful"):
             layer.across, layer.down = rules_of(page, frame)
