@@ -2,7 +2,7 @@
 import { Button, FileButton, Group, Paper, Stack, Switch, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDeviceFloppy, IconFileImport } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { KnowledgeBaseView, QuestionInput } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
@@ -28,6 +28,7 @@ export function BatchTest({ base }: { base: KnowledgeBaseView }) {
   const [two, setTwo] = useState(false);
   const [asked, setAsked] = useState<QuestionInput[]>([]);
   const [saving, save] = useDisclosure(false);
+  const forget = useRef<() => void>(null);
   const { runs, start, stop, isRunning } = useRun();
   const questions = file ? file.questions : readPasted(text);
   const run = () => {
@@ -92,8 +93,11 @@ export function BatchTest({ base }: { base: KnowledgeBaseView }) {
               {t('hitTest.runAll', { count: Math.min(questions.length, mostQuestions) })}
             </Button>
             <FileButton
+              resetRef={forget}
               accept=".csv,.tsv,.txt"
               onChange={async (chosen) => {
+                // The same file can be chosen again, changed meanwhile.
+                forget.current?.();
                 if (chosen) {
                   setFile({ name: chosen.name, questions: readFile(decode(await chosen.arrayBuffer())) });
                 }

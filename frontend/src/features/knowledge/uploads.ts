@@ -40,6 +40,11 @@ function publish(next: Upload[]) {
 const change = (id: number, part: Partial<Upload>) =>
   publish(uploads.map((upload) => (upload.id === id ? { ...upload, ...part } : upload)));
 
+// Moving about the house does not break an upload; leaving it does.
+window.addEventListener('beforeunload', (event) => {
+  if (uploads.some(({ state }) => state === 'waiting' || state === 'sending')) event.preventDefault();
+});
+
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);

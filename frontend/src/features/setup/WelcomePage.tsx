@@ -70,7 +70,11 @@ export default function WelcomePage() {
         hidden
         accept={acceptedKinds}
         aria-label={t('setup.addOwn')}
-        onChange={(event) => add(event.currentTarget.files)}
+        onChange={(event) => {
+          add(event.currentTarget.files);
+          // The same files can be chosen again if they were refused.
+          event.currentTarget.value = '';
+        }}
       />
       {(own.error ?? sample.error) && <Problem error={own.error ?? sample.error} />}
     </Page>

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, FileButton, Group, Stack, Table, Text } from '@mantine/core';
 import { IconFileImport, IconMessageQuestion, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { listTestQuestionsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { deleteTestQuestion, importTestQuestions, listTestQuestions } from '../../api/generated/sdk.gen';
@@ -23,6 +23,7 @@ export function TestSetQuestions({ set, mayWrite }: { set: TestSetView; mayWrite
   const { done, failed } = useNotify();
   const hidden = useHidden();
   const [editing, setEditing] = useState<TestQuestionView | 'new' | null>(null);
+  const forget = useRef<() => void>(null);
   const path = { test_set_id: set.id };
   const query = { limit: 100 };
   const list = useInfiniteQuery({
@@ -72,7 +73,15 @@ export function TestSetQuestions({ set, mayWrite }: { set: TestSetView; mayWrite
           <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
             {t('testSets.addQuestion')}
           </Button>
-          <FileButton accept=".csv,.tsv,.jsonl" onChange={(file) => file && take.mutate(file)}>
+          <FileButton
+            accept=".csv,.tsv,.jsonl"
+            resetRef={forget}
+            onChange={(file) => {
+              // The same file can be chosen again, changed meanwhile.
+              forget.current?.();
+              if (file) take.mutate(file);
+            }}
+          >
             {(props) => (
               <Button
                 {...props}
