@@ -135,6 +135,7 @@ class Play:
         for path in FOLDERS[1:]:
             if not self.may_see_folder(caller, path):
                 yield folder_name(path)
+                yield self.folders[path]
 
 
 def folder_name(path: str) -> str:

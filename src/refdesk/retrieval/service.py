@@ -183,9 +183,8 @@ class Retriever:
         embedded = vectors if vectors is not None else {}
         if mode.uses_dense and len(indexes) > settings.few:
             await self._embed(scope, request.query, indexes, embedded)
-        query = RouteQuery(
-            request.query, {model: found.vector for model, found in embedded.items()}, mode.uses_lexical
-        )
+        # Words tell where to look also for a search by meaning alone, and cost next to nothing.
+        query = RouteQuery(request.query, {model: found.vector for model, found in embedded.items()})
         return await choose_route(
             self._database, self._gateway, scope, query, request.knowledge_base_ids, settings
         )

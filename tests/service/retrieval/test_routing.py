@@ -46,7 +46,7 @@ async def route(
         return await choose_bases(
             session,
             library.scope,
-            RouteQuery(question, {bases[0].embedder.model_id: vectors[0]}, uses_words=True),
+            RouteQuery(question, {bases[0].embedder.model_id: vectors[0]}),
             [base.id for base in bases],
             RouteSettings(**(dict[str, Any](few=2, at_least=1) | settings)),
             lists=lists,

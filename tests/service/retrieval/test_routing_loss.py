@@ -1,7 +1,6 @@
 """Both numbers that routing is held to, on a generated library: what it leaves out, and what that costs.
 
-`benchmarks/routing.py` measures the same on judged sets with the embedded model, and by meaning alone, of
-which the stand-in for an embedder knows nothing.
+`benchmarks/routing.py` measures the same on judged sets with the embedded model.
 """
 
 import random
@@ -69,7 +68,7 @@ async def library(database: Database) -> tuple[Library, list[ShelvedBase], list[
     return library, bases, asked
 
 
-@pytest.mark.parametrize("mode", ["blend", "keywords"])
+@pytest.mark.parametrize("mode", ["blend", "keywords", "embedding"])
 async def test_few_bases_are_searched_and_next_to_nothing_is_lost(
     library: tuple[Library, list[ShelvedBase], list[Asked]], mode: str
 ) -> None:

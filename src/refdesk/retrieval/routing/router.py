@@ -28,11 +28,10 @@ from refdesk.retrieval.wording import Wording
 
 @dataclass(frozen=True, slots=True)
 class RouteQuery:
-    """A question as the legs see it. `vectors`: by embedding model; empty where meaning is not asked."""
+    """A question. `vectors`: by embedding model; empty where meaning is not asked. Words always are."""
 
     text: str
     vectors: Mapping[UUID, NDArray[np.float32]]
-    uses_words: bool
 
 
 async def choose_bases(
@@ -63,7 +62,7 @@ async def choose_bases(
     known = [index for index in indexes if index.target.index_id in profiled.ids]
     unknown = [index.knowledge_base_id for index in indexes if index.target.index_id not in profiled.ids]
     nearness = await _nearness(routes, query, known) if query.vectors else None
-    words = await _words(search, routes, query, known, profiled) if query.uses_words else None
+    words = await _words(search, routes, query, known, profiled)
     return choose([index.knowledge_base_id for index in known], [*unknown, *empty], nearness, words, settings)
 
 
