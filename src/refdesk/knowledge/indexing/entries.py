@@ -24,12 +24,13 @@ SMALLEST_PIECE = 600
 
 
 class EntryKind(IntEnum):
-    """What of a paragraph an entry holds; the numbers are part of the database."""
+    """What of a paragraph an entry holds; the numbers are part of the database.
+
+    Titles and the text of images are in the pieces (decision 16).
+    """
 
     PIECE = 0
-    TITLE = 1
     QUESTION = 2
-    IMAGE = 3
 
 
 @dataclass(frozen=True, slots=True)
