@@ -70,6 +70,17 @@ async def test_patterns_that_cannot_be_used_give_way_to_the_settings_of_the_base
     assert {row.state for row in found.values()} == {"ready"}
 
 
+async def test_a_document_that_is_read_only_after_the_import_says_so_too(desk: Desk) -> None:
+    base = await desk.base()
+    await desk.file(base.id, markdown(2))
+    parts = members(await archive_of(desk, base.id))
+    view = await take_in(desk, packed(with_patterns(parts, "documents.jsonl", _SLOW)))
+    (document,) = (await _documents(desk, view.knowledge_base_id)).values()
+    assert document.state == "ready"
+    assert [warning["code"] for warning in document.warnings] == ["split-settings-refused"]
+    assert document.split_settings == {}
+
+
 async def test_patterns_of_versions_and_sources_are_checked_too(desk: Desk, parts: Parts) -> None:
     parts = with_patterns(parts, "sources.jsonl", _SLOW)
     parts = with_patterns(parts, "versions.jsonl", *[_SLOW] * len(records(parts["versions.jsonl"])))

@@ -12,8 +12,8 @@ from refdesk.knowledge.exchange.records import VersionLine
 from refdesk.knowledge.schemas import DocumentWarning, SplitOptions
 from refdesk.knowledge.split_checks import require_usable
 from refdesk.knowledge.tables import KnowledgeBase
+from refdesk.knowledge.versions.switching import REFUSED
 
-REFUSED = "split-settings-refused"
 # One set takes 0.1 s, a catastrophic one up to 3 s.
 MOST_SETS = 100
 

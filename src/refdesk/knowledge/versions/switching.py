@@ -28,6 +28,8 @@ from refdesk.knowledge.versions.repository import BATCH, VersionRepository, desc
 
 CONFLICT = "edit-conflict"
 LOST = "edit-lost"
+REFUSED = "split-settings-refused"
+"""Told of a document before it is read the first time, so that reading it must not forget it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ async def take_text(
     anew = _Cut.of(document, text.kind, outcome.paragraphs)
     await _replace_rows(session, scope, index, document, present, outcome.paragraphs, former, cut, anew)
     document.kind, document.found_meta, document.coverage = text.kind, text.found_meta, text.coverage
-    document.warnings = [*text.warnings, *_edit_warnings(outcome, unresolved)]
+    told = [] if pending else [warning for warning in document.warnings if warning["code"] == REFUSED]
+    document.warnings = [*told, *text.warnings, *_edit_warnings(outcome, unresolved)]
     document.report = text.report
     _complete(document, outcome.paragraphs)
 
