@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from refdesk.retrieval import SearchRequest, UnknownStrategy
+from refdesk.retrieval import LegScore, SearchRequest, UnknownStrategy
 from refdesk.retrieval.strategies import (
     EntityFocused,
     HybridSearch,
@@ -26,6 +26,8 @@ from refdesk.retrieval.strategies.registry import (
 )
 from refdesk.retrieval.strategies.time_aware import newest_first, subject_of
 from refdesk.testing.strategies import QUESTIONS, FixedSearch, check_strategy, shelved_hits
+
+LEAVE = subject_of("目前年假有几天")
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -151,6 +153,17 @@ async def test_what_names_the_entity_moves_up() -> None:
     assert places.index(hits[3].paragraph_id) < 3
 
 
+def test_an_old_text_that_calls_itself_current_is_no_nearer_for_that() -> None:
+    old, new = shelved_hits()[1:3]
+    subject = LEAVE
+    # Both mean the same; the old one holds the word that asks for the newest too.
+    old = replace(old, similarity=0.9, dense=LegScore(0.91, 0.71, 1), lexical=LegScore(9.0, 0.9, 1))
+    new = replace(new, similarity=0.58, dense=LegScore(0.90, 0.58, 2), lexical=LegScore(5.0, 0.3, 2))
+    assert [hit.content for hit in newest_first([old, new], subject)] == [new.content, old.content]
+    far = replace(new, dense=LegScore(0.80, 0.30, 2))
+    assert newest_first([old, far], subject)[0] == old
+
+
 async def test_documents_that_name_the_entity_are_searched_for_the_question() -> None:
     search = FixedSearch(shelved_hits())
     await EntityFocused().rank(SearchRequest("AirPods Pro 怎么退货，张三", [uuid4()]), search)
@@ -159,9 +172,6 @@ async def test_documents_that_name_the_entity_are_searched_for_the_question() ->
     assert "AirPods" in naming.query
     assert inside.query == plain.query
     assert inside.document_ids
-
-
-LEAVE = subject_of("目前年假有几天")
 
 
 def test_of_equally_relevant_hits_the_newest_takes_the_place_of_the_best() -> None:

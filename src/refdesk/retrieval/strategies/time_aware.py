@@ -73,4 +73,14 @@ def newest_first(hits: Sequence[Hit], subject: frozenset[int]) -> list[Hit]:
 
 
 def _alike(one: Hit, other: Hit, subject: frozenset[int]) -> bool:
-    return one.terms & subject == other.terms & subject and abs(one.similarity - other.similarity) < _ALIKE
+    return one.terms & subject == other.terms & subject and _apart(one, other) < _ALIKE
+
+
+def _apart(one: Hit, other: Hit) -> float:
+    """How far apart two hits with the same words of the subject are: by meaning, where both have that.
+
+    The words they differ in are those that ask for the newest, which an old text holds as well as any.
+    """
+    if one.dense is not None and other.dense is not None:
+        return abs(one.dense.calibrated - other.dense.calibrated)
+    return abs(one.similarity - other.similarity)
