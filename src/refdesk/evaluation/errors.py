@@ -79,8 +79,8 @@ class CalibrationTooSmall(Invalid):
     code = "calibration-too-small"
     message = "The set has too few questions to fit gates on."
     hint = (
-        "Questions are split into two halves, each of which needs 10 with an answer and 10 without: about 30"
-        " of each kind."
+        "Questions are split into two halves by chance, each of which needs 10 with an answer and 10 without."
+        " With 30 of each kind that is nearly certain."
     )
 
 

@@ -31,6 +31,8 @@ _NAMES = {
     "没有答案": "nothing",
     "无答案": "nothing",
 }
+# In the place of documents: there is no answer.
+_NOTHING = "-"
 _YES = frozenset(("yes", "y", "true", "1", "x", "是"))
 # What a spreadsheet would run as a formula gets a quote before it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -96,12 +98,13 @@ def _of_csv(content: str) -> Iterator[QuestionInput]:
                 continue
             # Ids hold even if the document has been renamed; the names beside them are for people.
             documents = split_list(cell("document_ids")) or split_list(cell("documents"))
+            nothing = cell("nothing").lower() in _YES or documents == [_NOTHING]
             yield _question(
                 reader.line_num,
                 question=cell("question"),
-                documents=documents,
+                documents=[] if documents == [_NOTHING] else documents,
                 paragraph_ids=split_list(cell("paragraphs")),
-                expects_nothing=cell("nothing").lower() in _YES,
+                expects_nothing=nothing,
             )
     except csv.Error as error:
         raise QuestionFileInvalid(line=reader.line_num, problem=str(error)) from error
@@ -126,9 +129,9 @@ def _of_jsonl(content: str) -> Iterator[QuestionInput]:
         yield _question(
             number,
             question=record.get("question"),
-            documents=named,
+            documents=[] if named == [_NOTHING] else named,
             paragraph_ids=record.get("paragraphs") or [],
-            expects_nothing=record.get("nothing") or False,
+            expects_nothing=record.get("nothing") or named == [_NOTHING],
         )
 
 

@@ -124,6 +124,10 @@ def guarded_client(
             raise refused(address)
 
     def refused(host: str) -> AddressRefused:
+        if allow_private:
+            return AddressRefused(
+                hint="Link-local, reserved and metadata addresses are never allowed.", host=host
+            )
         return AddressRefused(hint=f"Private addresses are allowed by the setting {setting}.", host=host)
 
     return httpx.AsyncClient(

@@ -53,6 +53,21 @@ def test_a_spreadsheets_file_is_read_with_names_in_either_language() -> None:
     assert tabbed[0].documents == ["leave.md"]
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("question,documents\nWho won?,-\n", "csv"),
+        ("question,documents,nothing\nWho won?,,yes\n", "csv"),
+        ('{"question": "Who won?", "documents": "-"}', "jsonl"),
+        ('{"question": "Who won?", "documents": ["-"]}', "jsonl"),
+        ('{"question": "Who won?", "nothing": true}', "jsonl"),
+    ],
+)
+def test_a_question_without_an_answer_is_said_by_a_dash_or_a_column(content: str, kind: str) -> None:
+    (read,) = read_questions(content, kind)
+    assert (read.documents, read.expects_nothing) == ([], True)
+
+
 def test_a_formula_is_not_left_to_a_spreadsheet() -> None:
     expected = ExpectedView(documents=[], paragraphs=[], nothing=False, unavailable=0, unknown=[])
     view = TestQuestionView(id=new_id(), position=1, question="=SUM(A1)", expected=expected)
