@@ -108,13 +108,15 @@ class Acme(HybridSearch):
 """
 
 
-def test_a_strategy_of_an_installed_package_is_a_choice_beside_ours(
+def test_a_strategy_of_a_package_is_a_choice_beside_ours_and_a_broken_one_costs_no_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = tmp_path / "acme-1.0.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
-    (installed / "entry_points.txt").write_text("[refdesk.strategies]\nacme = acme_strategies:Acme\n")
+    (installed / "entry_points.txt").write_text(
+        "[refdesk.strategies]\ngone = no_such_module:Gone\nacme = acme_strategies:Acme\n"
+    )
     (tmp_path / "acme_strategies.py").write_text(ACME)
     monkeypatch.syspath_prepend(str(tmp_path))
     before = dict(_strategies)

@@ -49,7 +49,7 @@ export const emptyApplication: ApplicationValues = {
   similarity: 0.45,
   route_bases: false,
   strategy: 'hybrid-search',
-  drop: '',
+  drop: 0.15,
   diversity: 0,
   recency: 0,
   context: 'paragraph',

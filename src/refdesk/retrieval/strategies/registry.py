@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 
+import structlog
+
 from refdesk.retrieval.errors import UnknownStrategy
 from refdesk.retrieval.strategies.entities import EntityFocused
 from refdesk.retrieval.strategies.hybrid import HybridSearch
 from refdesk.retrieval.strategies.protocol import Described, Strategy
 from refdesk.retrieval.strategies.time_aware import TimeAware
+
+log = structlog.get_logger(__name__)
 
 AUTO = "auto"
 ENTRY_POINTS = "refdesk.strategies"
@@ -39,7 +43,10 @@ def register(strategy: Strategy) -> None:
 @cache
 def _load_installed() -> None:
     for point in entry_points(group=ENTRY_POINTS):
-        register(point.load()())
+        try:
+            register(point.load()())
+        except Exception as error:  # noqa: BLE001 — a broken package must not cost everybody the search
+            log.error("strategy.unusable", name=point.name, package=point.value, error=repr(error))
 
 
 def strategy_names() -> tuple[str, ...]:
