@@ -70,7 +70,10 @@ export function keyboard(desk) {
     const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
     await page.goto(`/knowledge/${desk.base}`);
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-    const menu = page.getByRole('button', { name: /^Actions for/ }).first();
+    const menu = page
+      .getByRole('main')
+      .getByRole('button', { name: /^Actions for .+\.md/ })
+      .first();
     const name = await menu.getAttribute('aria-label');
     await menu.press('Enter');
     await page.getByRole('menuitem', { name: 'Who may see this' }).press('Enter');
@@ -86,6 +89,7 @@ export function keyboard(desk) {
     const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
     const field = page.getByRole('textbox', { name: 'Question' });
     await page.goto('/knowledge');
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await page
       .getByRole('combobox', { name: /Find a base/ })
