@@ -36,8 +36,8 @@ def test_json_shows_document_blocks_and_paragraphs(app: typer.Typer, tmp_path: P
         "kind": "heading", "level": 1, "text": "第一章 退货", "page": None, "box": None, "boxes": [],
     }  # fmt: skip
     assert [(p["title"], p["title_chain"], p["content"]) for p in shown["paragraphs"]] == [
-        ("退货", [], "七天内可退。"),
-        ("Costs", ["退货"], "Free."),
+        ("第一章 退货", [], "七天内可退。"),
+        ("1.1 Costs", ["第一章 退货"], "Free."),
     ]
 
 

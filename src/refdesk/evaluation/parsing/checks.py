@@ -41,7 +41,7 @@ def faults_of(row: Expectation, read: tuple[Parsed, SplitResult] | AppError, *, 
     if row.expect == "warn" and not parsed.warnings and _UNREADABLE.search(parsed.text):
         faults.append("text that cannot be decoded passed without a warning")
     if row.expect in ("text", "ocr"):
-        faults += _text_faults(row, parsed)
+        faults += _text_faults(row, parsed) + _heading_faults(row, result)
     else:
         faults += [f"must not be there: {text}" for text in row.must_not_contain if _has(parsed, text)]
     return faults
@@ -94,6 +94,12 @@ def _text_faults(row: Expectation, parsed: Parsed) -> list[str]:
     if parsed.coverage < MIN_COVERAGE:
         faults.append(f"only {parsed.coverage:.2%} of the characters were kept")
     return faults
+
+
+def _heading_faults(row: Expectation, result: SplitResult) -> list[str]:
+    """A heading must be shown with its number: in a title, above one, or in the text of a paragraph."""
+    shown = _squeezed("\n".join("\n".join((*p.title_chain, p.title, p.content)) for p in result.paragraphs))
+    return [f"not shown whole: {wanted}" for _, wanted in row.headings if _squeezed(wanted) not in shown]
 
 
 def _splitting_faults(parsed: Parsed, result: SplitResult) -> list[str]:

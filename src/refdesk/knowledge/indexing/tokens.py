@@ -3,7 +3,8 @@
 Han runs are cut by a jieba-compatible segmenter in search mode; scripts without spaces that it does not
 know give character pairs; everything else gives Unicode words, case-folded and, in Latin script, stemmed.
 A code (`ERR-1042`, `v2.3.1`, `CrashLoopBackOff`, `snake_case`) is kept whole and in parts, so that both
-the exact code and its words find it. Stop words are kept: their frequency makes them weightless.
+the exact code and its words find it; `第6章` is read as `第六章`. Stop words are kept: their frequency
+makes them weightless.
 """
 
 import re
@@ -17,6 +18,7 @@ from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType] -- a C
 
 from refdesk.knowledge.indexing.folding import fold, without_accents
 from refdesk.knowledge.indexing.scanning import HAN, LETTER, PAIRED
+from refdesk.knowledge.indexing.section_numbers import with_han_numbers
 from refdesk.knowledge.indexing.vocabulary import Vocabulary
 
 MAX_TOKEN_CHARS = 64
@@ -54,7 +56,7 @@ def tokenize(text: str, *, terms: Vocabulary = NO_TERMS) -> list[str]:
     segmenter makes of it, and once only where the segmenter keeps it whole as well.
     """
     folded = fold(text)
-    tokens = list(_scan(folded))
+    tokens = list(_scan(with_han_numbers(folded)))
     if terms:
         whole = Counter(whole_token(key) for key in terms.occurrences(folded))
         if whole:

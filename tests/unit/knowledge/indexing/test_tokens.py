@@ -40,10 +40,19 @@ def test_words_and_codes_are_found_whole_and_in_parts(text: str, expected: set[s
         ("ｶﾀｶﾅ", "カタカナ"),
         ("company’s", "company's"),
         ("ERR‑1042", "ERR-1042"),
+        ("第6章讲什么", "第六章讲什么"),
+        ("第 12 条", "第十二条"),
+        ("第103条", "第一百零三条"),
+        ("第210条第2款", "第二百一十条第二款"),
     ],
 )
 def test_spellings_of_the_same_are_the_same_tokens(one: str, other: str) -> None:
     assert tokenize(one) == tokenize(other)
+
+
+def test_the_number_of_a_chapter_is_a_word_and_other_numbers_are_none() -> None:
+    assert "第六章" in tokenize("第6章讲什么")
+    assert tokenize("第6天") == ["第", "6", "天"]
 
 
 @pytest.mark.parametrize("text", ["", "……——！？", "-----", "\x00\x01", "  \n\t", "'''", "😀🎉"])

@@ -83,9 +83,9 @@ def test_titles_of_parents_are_carried_and_repeated_titles_stay_apart() -> None:
         ("paragraph", "c"),
     )
     assert [(p.title_chain, p.title, p.content) for p in split(parsed).paragraphs] == [
-        (("总则",), "Scope", "a"),
-        (("总则",), "Scope", "b"),
-        ((), "附则", "c"),
+        (("第一章 总则",), "1.1 Scope", "a"),
+        (("第一章 总则",), "1.1 Scope", "b"),
+        ((), "第二章 附则", "c"),
     ]
 
 

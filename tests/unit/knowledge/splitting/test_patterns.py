@@ -19,9 +19,9 @@ def _titles(patterns: tuple[str, ...], *blocks: tuple[str, str]) -> list[tuple[t
 def test_patterns_find_headings_inside_plain_text() -> None:
     text = "第一章 总则\n第一条 甲。\n第二条 乙。\n第二章 附则\n第三条 丙。"
     assert _titles((r"^第.{1,3}章.*$", r"^第.{1,3}条"), ("paragraph", text)) == [
-        (("总则",), "第一条", "甲。"),
-        (("总则",), "第二条", "乙。"),
-        (("附则",), "第三条", "丙。"),
+        (("第一章 总则",), "第一条", "甲。"),
+        (("第一章 总则",), "第二条", "乙。"),
+        (("第二章 附则",), "第三条", "丙。"),
     ]
 
 
@@ -53,9 +53,9 @@ def test_check_shows_what_would_become_headings() -> None:
     text = "第一章 总则\n第一条 甲。\n第二章 附则\n"
     found = check_patterns([r"^第.{1,3}章.*$", r"^第.{1,3}条"], text)
     assert [(m.level, m.text, m.title, text[m.start : m.end]) for m in found] == [
-        (1, "第一章 总则", "总则", "第一章 总则"),
+        (1, "第一章 总则", "第一章 总则", "第一章 总则"),
         (2, "第一条", "第一条", "第一条"),
-        (1, "第二章 附则", "附则", "第二章 附则"),
+        (1, "第二章 附则", "第二章 附则", "第二章 附则"),
     ]
 
 
