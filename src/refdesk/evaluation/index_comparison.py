@@ -55,6 +55,7 @@ async def _enqueue(session: AsyncSession, scope: Scope, build: IndexBuild) -> No
         COMPARE_INDEXES,
         lock=f"compare-indexes:{build.id}",
         unique=True,
+        line=build.id,
         workspace_id=str(scope.workspace_id),
         build_id=str(build.id),
     )

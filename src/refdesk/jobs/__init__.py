@@ -6,7 +6,16 @@ left behind is found and started again from its beginning: every job is idempote
 checkpoints. Knows nothing of what the jobs do.
 """
 
-from refdesk.jobs.queue import Task, enqueue, pending_jobs, registered_tasks, task
+from refdesk.jobs.queue import Task, Urgency, enqueue, pending_jobs, registered_tasks, task
 from refdesk.jobs.worker import JobContext, run_worker
 
-__all__ = ["JobContext", "Task", "enqueue", "pending_jobs", "registered_tasks", "run_worker", "task"]
+__all__ = [
+    "JobContext",
+    "Task",
+    "Urgency",
+    "enqueue",
+    "pending_jobs",
+    "registered_tasks",
+    "run_worker",
+    "task",
+]

@@ -2,8 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from procrastinate import App
 from procrastinate.exceptions import AlreadyEnqueued
@@ -13,7 +15,33 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 type JobFunction = Callable[..., Awaitable[None]]
 
-QUEUE = "default"
+
+class Urgency(StrEnum):
+    """Who waits for a job. Each has its queue, by whose name it is kept, and slots of its own in a worker.
+
+    `SMALL`: a person waits for a change of a few seconds, as an edited paragraph. `AWAITED`: a person waits
+    for one document: its preview, a retry, another file or version for it. `BULK`: everything else.
+    """
+
+    SMALL = "small"
+    AWAITED = "awaited"
+    BULK = "default"
+
+
+# Short of these, a job is due later than with the urgency: a waiting twin is moved up from them.
+_LESS_URGENT = {
+    Urgency.SMALL: (Urgency.BULK, Urgency.AWAITED),
+    Urgency.AWAITED: (Urgency.BULK,),
+    Urgency.BULK: (),
+}
+# Queues that one slot serves together, so that their turns are counted together.
+_TOGETHER = {
+    Urgency.SMALL: (Urgency.SMALL,),
+    Urgency.AWAITED: (Urgency.BULK, Urgency.AWAITED),
+    Urgency.BULK: (Urgency.BULK, Urgency.AWAITED),
+}
+# An argument of the queue's own, which no job sees: what takes turns within the workspace.
+LINE = "line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +77,37 @@ def registered_tasks() -> tuple[Task, ...]:
     return tuple(_tasks.values())
 
 
-# Workspaces take turns: a job's turn is one after the last that waits of its workspace, but never before the
-# turn the queue has come to. So a thousand files of one workspace do not stand before one of another, and a
-# workspace that always has one job waiting does not stand before the thousand either. Turns are negative
-# priorities. The second look reads the waiting jobs from the last turn on: 0.1 ms for the workspace that has
-# many, and as many rows as wait in all for one that has none.
+# Workspaces take turns, and so do the lines of each, which are its knowledge bases by urgency: a thousand
+# files of one do not stand before one of another. A job's turn is as many after the last that waits of its
+# line as the workspace has lines waiting, so that many bases have hardly more turns than one; but never
+# before the turn the queue has come to, so that whoever always has one job waiting does not stand before the
+# thousand either. Turns are negative priorities. All looks go over an index of the waiting jobs (migration
+# 0004), one step a line; its expressions are these.
+_GROUP = "(queue_name || ':' || coalesce(args ->> 'line', ''))"
+_WAITING = "FROM procrastinate_jobs WHERE status = 'todo' AND priority <= 0"
+_OWN = f"{_WAITING} AND args ->> 'workspace_id' = :workspace_id"
 _TURN = text(
-    "SELECT coalesce("
-    "  (SELECT -max(priority) FROM procrastinate_jobs WHERE status = 'todo' AND priority <= 0), 0),"
-    " (SELECT -priority FROM procrastinate_jobs WHERE status = 'todo' AND priority <= 0"
-    "  AND args ->> 'workspace_id' = :workspace_id ORDER BY priority, id DESC LIMIT 1)"
+    f"WITH RECURSIVE lines(line) AS ((SELECT min({_GROUP}) {_OWN})"
+    f" UNION ALL SELECT (SELECT min({_GROUP}) {_OWN} AND {_GROUP} > line) FROM lines WHERE line IS NOT NULL)"
+    f" SELECT coalesce((SELECT -max(priority) {_WAITING} AND queue_name = ANY(:together)), 0),"
+    f" (SELECT -min(priority) {_OWN} AND {_GROUP} = :line),"
+    " (SELECT count(line) FROM lines)"
+)
+_MOVE_UP = text(
+    "UPDATE procrastinate_jobs SET queue_name = :queue, priority = :priority"
+    " WHERE queueing_lock = :lock AND status = 'todo' AND queue_name = ANY(:slower)"
 )
 
 
-async def _turn(session: AsyncSession, workspace_id: str) -> int:
-    """The priority that gives each workspace its turn."""
-    reached, own = (await session.execute(_TURN, {"workspace_id": workspace_id})).one()
-    return -max(int(reached), -1 if own is None else int(own) + 1)
+async def _priority(session: AsyncSession, workspace_id: str, urgency: Urgency, line: str) -> int:
+    """The priority that gives each workspace, and each line in it, its turn."""
+    values = {
+        "workspace_id": workspace_id,
+        "line": f"{urgency}:{line}",
+        "together": [str(queue) for queue in _TOGETHER[urgency]],
+    }
+    reached, own, lines = (await session.execute(_TURN, values)).one()
+    return -(int(reached) + int(lines) if own is None else max(int(reached), int(own) + int(lines)))
 
 
 @lru_cache(maxsize=1)
@@ -80,28 +122,35 @@ async def enqueue(
     *,
     lock: str | None = None,
     unique: bool = False,
-    priority: int = 0,
+    urgency: Urgency = Urgency.BULK,
+    line: UUID | None = None,
     **arguments: Any,
 ) -> int | None:
     """Add a job in the session's transaction; it is gone if that rolls back.
 
     Jobs with the same `lock` never run at once. `unique` adds none where one with the same name and lock
     already waits (one that runs does not count: it may have read what has changed since) and returns
-    None. Otherwise the job's id is returned. Arguments must be JSON-serialisable. Higher `priority` first;
-    without one, jobs with a `workspace_id` take turns by workspace.
+    None; one that waits with less urgency gets this one's. Otherwise the job's id is returned. Arguments
+    must be JSON-serialisable. Jobs with a `workspace_id` take turns by workspace, and within it by `line`,
+    the knowledge base they work on.
     """
     if name not in _tasks:
         raise ValueError(f"no kind of job is named {name}")
-    if not priority and arguments.get("workspace_id"):
-        priority = await _turn(session, str(arguments["workspace_id"]))
+    priority = 0
+    if arguments.get("workspace_id"):
+        own = "" if line is None else str(line)
+        priority = await _priority(session, str(arguments["workspace_id"]), urgency, own)
+    if line is not None:
+        arguments[LINE] = str(line)
+    queueing_lock = f"{name}:{lock}" if unique else None
     connection = await session.connection()
     raw = (await connection.get_raw_connection()).driver_connection
     deferrer = _deferring_app().configure_task(
         name=name,
         allow_unknown=True,
-        queue=QUEUE,
+        queue=urgency,
         lock=lock,
-        queueing_lock=f"{name}:{lock}" if unique else None,
+        queueing_lock=queueing_lock,
         priority=priority,
         connection=raw,
     )
@@ -113,6 +162,10 @@ async def enqueue(
             await session.connection()  # only this sends the SAVEPOINT
             return await deferrer.defer_async(**arguments)
     except AlreadyEnqueued:
+        slower = [str(queue) for queue in _LESS_URGENT[urgency]]
+        if slower:
+            values = {"queue": str(urgency), "priority": priority, "lock": queueing_lock, "slower": slower}
+            await session.execute(_MOVE_UP, values)
         return None
 
 

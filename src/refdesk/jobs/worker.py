@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, cast
@@ -16,7 +16,7 @@ from procrastinate.psycopg_connector import PsycopgConnector
 from procrastinate.retry import BaseRetryStrategy
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from refdesk.jobs.queue import QUEUE, Task, pending_jobs, registered_tasks
+from refdesk.jobs.queue import LINE, Task, Urgency, pending_jobs, registered_tasks
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.settings import Settings
@@ -27,6 +27,12 @@ HEARTBEAT_S = 10.0
 STALLED_AFTER_S = 30.0
 MAX_RETRIES = 5
 LOCKED_WAIT_S = 0.1
+
+# Long documents in all slots must not hold up what a person waits for: these are further slots that take
+# nothing else, one for documents and one for edits of a few seconds. None waits for another, so none starves;
+# in the common slots, previews and the mass take turns.
+_COMMON = (Urgency.BULK, Urgency.AWAITED)
+_RESERVED = ((Urgency.AWAITED,), (Urgency.SMALL,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ class _Retry(BaseRetryStrategy):
 def _register(app: App, task: Task, context: JobContext, running: set[int | None]) -> None:
     async def run(queue_context: QueueContext, **arguments: Any) -> None:
         arguments.pop("timestamp", None)  # what the schedule adds
+        arguments.pop(LINE, None)
         own = JobContext(context.settings, context.database, context.services, queue_context.job.id)
         running.add(own.job_id)
         try:
@@ -68,7 +75,7 @@ def _register(app: App, task: Task, context: JobContext, running: set[int | None
         finally:
             running.discard(own.job_id)
 
-    registered = app.task(name=task.name, queue=QUEUE, pass_context=True, retry=_Retry())(run)
+    registered = app.task(name=task.name, queue=Urgency.BULK, pass_context=True, retry=_Retry())(run)
     if task.cron is not None:
         # procrastinate wants `timestamp: int` in the signature; ours takes it among its keyword arguments.
         app.periodic(cron=task.cron, periodic_id=task.name)(cast(Any, registered))
@@ -106,18 +113,50 @@ async def _due(database: Database) -> bool:
         return bool((await pending_jobs(session)).get("todo"))
 
 
+async def _serve(app: App, queues: Sequence[Urgency], slots: int, *, until_idle: bool) -> None:
+    await app.run_worker_async(
+        name="-".join(queues),
+        queues=[str(queue) for queue in queues],
+        concurrency=slots,
+        wait=not until_idle,
+        install_signal_handlers=False,
+        update_heartbeat_interval=HEARTBEAT_S,
+        stalled_worker_timeout=STALLED_AFTER_S,
+        shutdown_graceful_timeout=5.0,
+        delete_jobs="successful",
+    )
+
+
+async def _serve_all(app: App, concurrency: int, *, until_idle: bool) -> None:
+    """Serve every queue until cancelled, until nothing waits, or until one of them cannot be served."""
+    slots = [(_COMMON, concurrency), *((queues, 1) for queues in _RESERVED)]
+    serving = [asyncio.create_task(_serve(app, *each, until_idle=until_idle)) for each in slots]
+    try:
+        await asyncio.wait(
+            serving, return_when=asyncio.ALL_COMPLETED if until_idle else asyncio.FIRST_COMPLETED
+        )
+    finally:
+        for one in serving:
+            one.cancel()
+        ends = await asyncio.gather(*serving, return_exceptions=True)
+    for end in ends:
+        if isinstance(end, Exception):
+            raise end
+
+
 async def run_worker(
     context: JobContext, *, concurrency: int = 2, until_idle: bool = False, sole: bool = False
 ) -> None:
     """Run jobs until cancelled, or until none is left with `until_idle`.
 
+    `concurrency` jobs at once, and beside them one that a person waits for and one small one.
+
     `sole` says that no other worker can be alive (the embedded database has one): jobs that are marked
     as running are then taken over at once instead of after 30 seconds without a heartbeat.
     """
+    slots = concurrency + len(_RESERVED)
     app = App(
-        connector=PsycopgConnector(
-            conninfo=libpq_url(context.database.url), min_size=1, max_size=concurrency + 3
-        )
+        connector=PsycopgConnector(conninfo=libpq_url(context.database.url), min_size=1, max_size=slots + 3)
     )
     running: set[int | None] = set()
     for task in registered_tasks():
@@ -128,16 +167,7 @@ async def run_worker(
         sweeper = asyncio.create_task(_sweep(app, running))
         try:
             while True:
-                await app.run_worker_async(
-                    queues=[QUEUE],
-                    concurrency=concurrency,
-                    wait=not until_idle,
-                    install_signal_handlers=False,
-                    update_heartbeat_interval=HEARTBEAT_S,
-                    stalled_worker_timeout=STALLED_AFTER_S,
-                    shutdown_graceful_timeout=5.0,
-                    delete_jobs="successful",
-                )
+                await _serve_all(app, concurrency, until_idle=until_idle)
                 # It also ends when all that waits is behind the lock of a job that still runs.
                 if not until_idle or not await _due(context.database):
                     return

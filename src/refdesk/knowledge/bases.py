@@ -50,6 +50,7 @@ async def enqueue_base_removal(session: AsyncSession, workspace_id: UUID, base_i
         REMOVE_BASE,
         lock=f"knowledge-base:{base_id}",
         unique=True,
+        line=base_id,
         workspace_id=str(workspace_id),
         knowledge_base_id=str(base_id),
     )

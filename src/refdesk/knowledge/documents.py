@@ -8,6 +8,7 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope, audit
+from refdesk.jobs import Urgency
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
@@ -186,7 +187,7 @@ class Documents:
         document.error = None
         document.cancel_requested = False
         document.attempt = None
-        await enqueue_processing(self.session, self.scope, document.id)
+        await enqueue_processing(self.session, self.scope, document.id, urgency=Urgency.AWAITED)
 
     def _add(self, base_id: UUID, draft: NewDocument) -> Document:
         document = Document(

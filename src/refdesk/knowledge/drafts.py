@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.jobs import Urgency
 from refdesk.kit.clock import now
 from refdesk.kit.errors import NotFound
 from refdesk.kit.web import Page
@@ -78,8 +79,9 @@ class Drafts:
             draft.state, draft.attempt, draft.cancel_requested = "indexing", None, False
             draft.progress_done, draft.progress_total = 0, draft.paragraph_count
         await self.session.flush()
+        urgency = Urgency.AWAITED if len(imported) == 1 else Urgency.BULK
         for draft in imported:
-            await enqueue_processing(self.session, self.scope, draft.id)
+            await enqueue_processing(self.session, self.scope, draft.id, urgency=urgency)
         fresh = await self.repository.reread([draft.id for draft in imported])
         sizes = await self.repository.file_sizes(fresh)
         hidden = await hidden_folders_of(self.session, self.scope, fresh)

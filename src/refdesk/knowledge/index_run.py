@@ -14,7 +14,7 @@ from refdesk.kit.database import Database
 from refdesk.knowledge.index_batches import IndexBatches
 from refdesk.knowledge.indexing import IndexNotFound, IndexWriter, Written
 from refdesk.knowledge.indexing.tables import KnowledgeIndex
-from refdesk.knowledge.queueing import keep_other_indexes_up
+from refdesk.knowledge.queueing import keep_other_indexes_up, note_reindexing
 from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.tables import Document
 
@@ -112,5 +112,7 @@ class IndexRun:
                 document.error = None
                 document.attempt = None
             if not pending:
+                if document.is_reindexing:
+                    await note_reindexing(session, self._scope, document.id, False)
                 await keep_other_indexes_up(session, self._scope, document.knowledge_base_id)
             return pending

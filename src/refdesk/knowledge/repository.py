@@ -12,7 +12,19 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, false, func, or_, select, type_coerce, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -285,7 +297,8 @@ class DocumentRepository:
         return list(rows)
 
     async def unready(self, base_ids: Sequence[UUID]) -> int:
-        """How many documents of these bases are still on their way to `ready`, so that searches miss them."""
+        """How many documents of these bases searches miss, in whole or in part: they are on their way to
+        `ready`, or an edit of theirs waits to be indexed."""
         counted = await self.session.scalar(
             select(func.count()).select_from(
                 self._visible()
@@ -293,8 +306,11 @@ class DocumentRepository:
                     Document.knowledge_base_id.in_(base_ids),
                     Document.is_draft.is_(False),
                     # Written out, so that every plan may use the index of these few documents.
-                    Document.state.in_(
-                        bindparam("on_the_way", ON_THE_WAY, expanding=True, literal_execute=True)
+                    or_(
+                        Document.state.in_(
+                            bindparam("on_the_way", ON_THE_WAY, expanding=True, literal_execute=True)
+                        ),
+                        and_(Document.is_reindexing, Document.state == "ready"),
                     ),
                 )
                 .subquery()

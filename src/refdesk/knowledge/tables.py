@@ -136,6 +136,8 @@ class Document(Base):
     deleted_at: Mapped[Timestamp | None]
     is_active: Mapped[bool] = mapped_column(default=True)
     is_draft: Mapped[bool] = mapped_column(default=False)
+    # An edit waits to be indexed, so that searches find the text of before.
+    is_reindexing: Mapped[bool] = mapped_column(default=False, server_default=text("false"))
     expires_at: Mapped[Timestamp | None]
     version: Mapped[int] = mapped_column(default=1)
     found_meta: Mapped[Json]
@@ -172,7 +174,7 @@ class Document(Base):
         Index(
             "ix_documents_on_the_way",
             "knowledge_base_id",
-            postgresql_where=text("state IN ('queued', 'parsing', 'splitting', 'indexing')"),
+            postgresql_where=text("state IN ('queued', 'parsing', 'splitting', 'indexing') OR is_reindexing"),
         ),
     )
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.jobs import enqueue
+from refdesk.jobs import Urgency, enqueue
 from refdesk.kit.database import Database
 from refdesk.knowledge.access.repository import FolderRepository, Relisted
 from refdesk.knowledge.indexing import follow_access
@@ -39,6 +39,8 @@ async def follow(
         FOLLOW_ACCESS,
         lock=f"access:{knowledge_base_id}",
         unique=True,
+        urgency=Urgency.AWAITED,
+        line=knowledge_base_id,
         workspace_id=str(scope.workspace_id),
         knowledge_base_id=str(knowledge_base_id),
     )

@@ -78,7 +78,8 @@ async def _begin(
 ) -> ImportView:
     record = contents.manifest.base
     body = KnowledgeBaseCreate(
-        name=await _free_name(session, scope, clean_title(name or record.name)),
+        # A name that was asked for is taken or refused, by `create`; the export's own may get a number.
+        name=clean_title(name) if name else await _free_name(session, scope, clean_title(record.name)),
         description=record.description,
         embedding_model_id=await _model_like(session, scope, contents.manifest.embedder),
         max_file_bytes=record.max_file_bytes,
@@ -102,6 +103,7 @@ async def _enqueue(session: AsyncSession, scope: Scope, base_id: UUID) -> None:
         IMPORT_BASE,
         lock=f"import:{base_id}",
         unique=True,
+        line=base_id,
         workspace_id=str(scope.workspace_id),
         knowledge_base_id=str(base_id),
     )

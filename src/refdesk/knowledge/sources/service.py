@@ -19,7 +19,7 @@ from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.schemas import SplitOptions
 from refdesk.knowledge.sources.contents import SPLIT, remove_document
 from refdesk.knowledge.sources.crawl import start_address
-from refdesk.knowledge.sources.errors import SourceBusy, SourceIdle, SourceKindMismatch
+from refdesk.knowledge.sources.errors import SourceBusy, SourceExists, SourceIdle, SourceKindMismatch
 from refdesk.knowledge.sources.pages import check_selector
 from refdesk.knowledge.sources.repository import ItemRepository, SourceRepository
 from refdesk.knowledge.sources.schedule import SYNC_SOURCE, next_run
@@ -53,6 +53,7 @@ async def enqueue_sync(
         SYNC_SOURCE,
         lock=f"source:{source_id}",
         unique=True,
+        line=source_id,
         workspace_id=str(workspace_id),
         source_id=str(source_id),
         **(request or SyncRequest()).model_dump(),
@@ -66,6 +67,7 @@ async def enqueue_source_removal(session: AsyncSession, workspace_id: UUID, sour
         REMOVE_SOURCE,
         lock=f"source:{source_id}",
         unique=True,
+        line=source_id,
         workspace_id=str(workspace_id),
         source_id=str(source_id),
     )
@@ -94,11 +96,17 @@ class Sources:
         return Page(items=items, next_cursor=following, total=total)
 
     async def create(self, base_id: UUID, body: NewWebsite | NewFolder) -> SourceView:
-        """A new source. A web site is read at once; a folder waits for its manifest."""
-        await KnowledgeBaseRepository(self.session, self.scope).get(base_id)
+        """A new source. A web site is read at once; a folder waits for its manifest.
+
+        Raises `SourceExists`, `AddressInvalid`, `SelectorInvalid`.
+        """
+        is_website = isinstance(body, NewWebsite)
+        # Locked, so that of two requests for one site at once the second sees the first.
+        await KnowledgeBaseRepository(self.session, self.scope).get(base_id, lock=is_website)
         interval = None
         if isinstance(body, NewWebsite):
             config = website_config(body.config)
+            await self._require_new(base_id, config)
             name, interval = body.name or _default_name(body.config.url), body.interval_hours
         else:
             config, name = body.config.model_dump(), body.name
@@ -134,6 +142,8 @@ class Sources:
                 if isinstance(body.config, WebsiteConfig)
                 else body.config.model_dump()
             )
+            if source.kind == "website":
+                await self._require_new(source.knowledge_base_id, config, other_than=source_id)
             kept = {SPLIT: source.config[SPLIT]} if SPLIT in source.config else {}
             if config.get("selector") != source.config.get("selector"):
                 await ItemRepository(self.session, self.scope, source_id).forget_validators()
@@ -208,6 +218,13 @@ class Sources:
                 return False
         await self.session.delete(source)
         return True
+
+    async def _require_new(
+        self, base_id: UUID, config: dict[str, Any], *, other_than: UUID | None = None
+    ) -> None:
+        found = await self.repository.reading(base_id, config["url"], config["scope"], other_than)
+        if found is not None:
+            raise SourceExists(source_id=str(found.id), name=found.name, address=config["url"])
 
     async def _queue(self, source: Source, request: SyncRequest) -> None:
         source.state = "queued"

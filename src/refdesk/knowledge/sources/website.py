@@ -258,6 +258,7 @@ class WebsiteRun:
                     SYNC_SOURCE,
                     lock=f"source:{self._source_id}",
                     unique=True,
+                    line=self._source_id,
                     workspace_id=str(self._scope.workspace_id),
                     source_id=str(self._source_id),
                     allow_mass_removal=self._allow_mass_removal,

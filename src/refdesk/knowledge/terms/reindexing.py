@@ -14,7 +14,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.jobs import enqueue
+from refdesk.jobs import Urgency, enqueue
 from refdesk.kit.database import Database
 from refdesk.knowledge.indexing import Vocabulary, hold_off_writers, indexes_of_base, prepare_entries, relex
 from refdesk.knowledge.paragraph_texts import paragraph_texts
@@ -135,7 +135,7 @@ class TermRun:
     async def _embed_anew(self, session: AsyncSession, index_id: UUID, unmatched: Sequence[UUID]) -> None:
         repository = TermRepository(session, self._scope)
         for document_id in await repository.have_indexed_anew(index_id, unmatched):
-            await enqueue_indexing(session, self._scope, document_id)
+            await enqueue_indexing(session, self._scope, document_id, urgency=Urgency.BULK)
 
     async def _take_another_turn(self, task: _Task) -> None:
         async with self._database.transaction() as session:
@@ -144,6 +144,7 @@ class TermRun:
                 "reindex-terms",
                 lock=f"terms:{self._base_id}",
                 unique=True,
+                line=self._base_id,
                 workspace_id=str(self._scope.workspace_id),
                 knowledge_base_id=str(self._base_id),
             )

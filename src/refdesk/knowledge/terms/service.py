@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope, audit
-from refdesk.jobs import enqueue
+from refdesk.jobs import Urgency, enqueue
 from refdesk.kit.errors import CursorInvalid
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.access import sees_whole
@@ -186,6 +186,8 @@ async def follow_terms(session: AsyncSession, scope: Scope, state: TermState) ->
             REINDEX_TERMS,
             lock=f"terms:{state.knowledge_base_id}",
             unique=True,
+            urgency=Urgency.AWAITED,  # its first turn; what is more goes on among the bulk
+            line=state.knowledge_base_id,
             workspace_id=str(scope.workspace_id),
             knowledge_base_id=str(state.knowledge_base_id),
         )

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope, audit
+from refdesk.jobs import Urgency
 from refdesk.kit.clock import now
 from refdesk.kit.errors import NotFound
 from refdesk.knowledge import blobs, parsed_texts
@@ -21,7 +22,7 @@ from refdesk.knowledge.errors import (
     StillRunning,
     VersionIsCurrent,
 )
-from refdesk.knowledge.filenames import display_name
+from refdesk.knowledge.filenames import display_name, renewed_name
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.queueing import enqueue_processing
 from refdesk.knowledge.repository import DocumentRepository
@@ -38,16 +39,20 @@ async def replace_file(
     blob: Blob,
     *,
     name: str | None = None,
+    keeps_name: bool = False,
     reason: str = "upload",
 ) -> Document:
     """Let the document be made from another file; a job reads it and makes the new version.
 
-    `reason`: `upload` or `sync`. `name` renames the document with it. The file it has already changes
-    nothing but the name, unless limits cut its reading short: who uploads it once more has it read again. One
-    that is still being read is superseded. Raises `NotFound`.
+    `reason`: `upload` or `sync`. `name` renames the document with it, or with `keeps_name` gives it no more
+    than the file's ending. The file it has already changes nothing but the name, unless limits cut its
+    reading short: who uploads it once more has it read again. One that is still being read is superseded.
+    Raises `NotFound`.
     """
     document = await DocumentRepository(session, scope).get(document_id, lock=True)
     called = document.name if name is None else display_name(name)
+    if keeps_name:
+        called = renewed_name(document.name, called)
     versions = VersionRepository(session, scope)
     is_cut_short = any(warning["code"] in parsed_texts.CUT_SHORT for warning in document.warnings)
     is_read_again = is_cut_short and reason == "upload"
@@ -160,7 +165,7 @@ async def _begin(session: AsyncSession, scope: Scope, document: Document, reason
         pending.split_settings = document.split_settings
     pending.reason, pending.restores, pending.created_by = reason, None, scope.user_id
     document.split_at = None
-    await _queue_again(session, scope, document)
+    await _queue_again(session, scope, document, Urgency.BULK if reason == "sync" else Urgency.AWAITED)
     return pending
 
 
@@ -176,10 +181,12 @@ async def _drop_pending(session: AsyncSession, scope: Scope, document: Document)
         await blobs.remove_unreferenced(session, scope, blob_id)
 
 
-async def _queue_again(session: AsyncSession, scope: Scope, document: Document) -> None:
+async def _queue_again(
+    session: AsyncSession, scope: Scope, document: Document, urgency: Urgency = Urgency.AWAITED
+) -> None:
     document.state = "queued"
     document.error = None
     document.cancel_requested = False
     document.attempt = None
     await session.flush()
-    await enqueue_processing(session, scope, document.id)
+    await enqueue_processing(session, scope, document.id, urgency=urgency)
