@@ -3,7 +3,7 @@
 import hashlib
 import io
 import zipfile
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 from tests.http.access_calls import Call, Row
@@ -21,7 +21,7 @@ NOTES = b"Notes on the lamp."
 
 async def _source(world: World, kind: str) -> str:
     base_id = await base_of(world, world.owner)
-    config = {"url": "http://site.example/docs/"} if kind == "website" else {}
+    config = {"url": f"http://{uuid4()}.example/docs/"} if kind == "website" else {}
     body = {"kind": kind, "name": world.new_name("source"), "config": config}
     return str(ok(await world.owner.post(f"{API}/knowledge-bases/{base_id}/sources", json=body))["id"])
 
@@ -31,7 +31,7 @@ async def sources(world: World, _client: httpx.AsyncClient) -> Call:
 
 
 async def new_source(world: World, client: httpx.AsyncClient) -> Call:
-    body = {"kind": "website", "config": {"url": "http://site.example/"}}
+    body = {"kind": "website", "config": {"url": f"http://{uuid4()}.example/"}}
     return Call(path=(await sources(world, client)).path, json=body)
 
 

@@ -25,6 +25,7 @@ def test_files_are_previewed_imported_replaced_compared_and_rolled_back(run: Run
     file.write_text("## Lamp\n\nThe lamp is lit at dawn.\n\n## Bell\n\nThe bell rings in fog.\n")
     replaced = done(run("replace", "notes.md", str(file), "--wait", "--json"))
     assert (replaced["id"], replaced["version"], replaced["state"]) == (first, 2, "ready")
+    assert replaced["name"] == "notes.md"
     listed = done(run("versions", first, "--json"))
     assert [(item["number"], item["is_current"]) for item in listed] == [(2, True), (1, False)]
     compared = done(run("diff", first, "1", "2", "--json"))
@@ -37,6 +38,19 @@ def test_files_are_previewed_imported_replaced_compared_and_rolled_back(run: Run
     earlier = done(run("paragraphs", first, "--version", "2", "--json"))
     assert earlier[0]["content"] == "The lamp is lit at dawn."
     assert run("rollback", first, "9", "--json").exit_code != 0
+
+
+def test_a_replaced_document_keeps_its_name_unless_told(run: Run, tmp_path: Path) -> None:
+    file, other = tmp_path / "lamp notes.md", tmp_path / "second draft.txt"
+    file.write_text("# Lamp\n\nThe lamp is lit.\n")
+    other.write_text("The lamp is out.")
+    done(run("create", "Names", "--json"))
+    added = done(run("add", "names", str(file), "--wait", "--json"))
+    first = added["files"][0]["document_id"]
+    unnamed = done(run("replace", first, str(other), "--wait", "--json"))
+    assert (unnamed["name"], unnamed["state"]) == ("lamp notes.txt", "ready")
+    renamed = done(run("replace", first, str(other), "--rename", "--wait", "--json"))
+    assert renamed["name"] == "second draft.txt"
 
 
 def test_questions_attention_and_metadata(run: Run, tmp_path: Path) -> None:

@@ -97,6 +97,10 @@ def test_a_base_goes_out_and_in_from_the_command_line(run: Run, tmp_path: Path) 
     file = tmp_path / "home.zip"
     assert done(run("export", "Home", str(file), "--json"))["bytes"] == file.stat().st_size
     restored = done(run("restore-base", str(file), "--name", "Abroad", "--json"))
+    taken = done(run("restore-base", str(file), "--name", "Abroad", "--json"), exit_code=1)
+    assert taken["error"]["code"] == "knowledge-base-name-taken"
+    numbered = done(run("restore-base", str(file), "--no-wait", "--json"))
+    assert numbered["name"].endswith(" 2"), "the export's own name is taken, and was not asked for"
     assert (restored["state"], restored["reused_vectors"]) == ("finished", True)
     hits = json.loads(run("search", "Abroad", "ERR-1042", "--mode", "keywords", "--json").stdout)["hits"]
     assert [hit["document_name"] for hit in hits] == ["notes.md"]

@@ -159,8 +159,9 @@ def test_a_web_site_is_read_and_read_again(run: Run, tmp_path: Path, monkeypatch
     url = f"http://127.0.0.1:{server.server_port}/"
     try:
         done(run("create", "Site", "--json"))
-        refused = done(run("crawl", "Site", url, "--json"), exit_code=1)
-        assert refused["error"]["details"]["cause"] == "address-refused"
+        refused = done(run("crawl", "Site", url, "--json"), exit_code=2)
+        assert refused["error"]["code"] == "address-refused"
+        assert done(run("sources", "Site", "--json")) == [], "nothing was made"
         monkeypatch.setenv("REFDESK_CRAWL_PRIVATE_ADDRESSES", "true")
         get_settings.cache_clear()
         read = done(run("crawl", "Site", url, "--depth", "2", "--json"))
@@ -169,6 +170,11 @@ def test_a_web_site_is_read_and_read_again(run: Run, tmp_path: Path, monkeypatch
         assert [hit["document_name"] for hit in found["hits"]] == ["Lamp"]
         again = done(run("sync", "Site", read["id"], "--json"))
         assert again[0]["counts"]["unchanged"] == 2
+        more = run("crawl", "Site", url, "--max-pages", "7")
+        assert f"Reading {url} as source {read['id']}." in more.stderr
+        assert "Ctrl-C" in more.stderr
+        (source,) = done(run("sources", "Site", "--json"))
+        assert (source["id"], source["config"]["max_pages"], source["config"]["depth"]) == (read["id"], 7, 2)
     finally:
         server.shutdown()
         server.server_close()

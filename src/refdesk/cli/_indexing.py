@@ -1,15 +1,24 @@
-"""Waiting for documents: a progress bar, and a worker in this process where no other can be expected."""
+"""Waiting: what was begun is said at once, then how far it is, by a bar or, into a pipe or file, by lines.
+
+A worker runs in this process where no other can be expected.
+"""
 
 import asyncio
 import contextlib
 import sys
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from refdesk.cli._client import Client
+from refdesk.cli._console import note
 
 POLL_S = 0.5
+LONGEST_POLL_S = 2.0
+_LINE_EVERY_S = 5.0
+_NAMED = 3
+UNFINISHED = ("queued", "parsing", "splitting", "indexing")
 FINAL = frozenset(("ready", "failed", "cancelled"))
 
 
@@ -35,14 +44,61 @@ async def wait_for(
 ) -> list[dict[str, Any]]:
     """The documents, each in a final state, in the given order; one deleted meanwhile is left out."""
     wanted = set(document_ids)
-    async with working(client), _Bar(show and sys.stderr.isatty()) as bar:
+    path = f"/api/v1/knowledge-bases/{base_id}/documents"
+    pace = Pace()
+    if show:
+        say_started(client, f"Indexing {_named(document_ids)}.")
+    async with working(client), _Bar(show) as bar:
         while True:
-            documents = await client.all(f"/api/v1/knowledge-bases/{base_id}/documents")
-            found = {item["id"]: item for item in documents if item["id"] in wanted}
-            bar.update(list(found.values()))
-            if all(item["state"] in FINAL for item in found.values()):
-                return [found[key] for key in document_ids if key in found]
-            await asyncio.sleep(POLL_S)
+            # Those that are done are not asked for again and again: a base may have 100,000 of them.
+            unfinished = [item for item in await client.all(path, state=UNFINISHED) if item["id"] in wanted]
+            bar.update(len(wanted), unfinished)
+            if not unfinished:
+                found = {item["id"]: item for item in await client.all(path) if item["id"] in wanted}
+                if all(item["state"] in FINAL for item in found.values()):
+                    return [found[key] for key in document_ids if key in found]
+            await pace.rest()
+
+
+class Pace:
+    """How often to ask: soon at first, then every two seconds."""
+
+    def __init__(self) -> None:
+        self._next_s = POLL_S
+
+    async def rest(self) -> None:
+        await asyncio.sleep(self._next_s)
+        self._next_s = min(self._next_s * 1.5, LONGEST_POLL_S)
+
+
+class Lines:
+    """Lines about progress on standard error: only what is new, and not more often than every 5 seconds."""
+
+    def __init__(self, shown: bool) -> None:
+        self._shown = shown
+        self._last = ""
+        self._told_at = time.monotonic()
+
+    def tell(self, text: str) -> None:
+        if self._shown and text != self._last and time.monotonic() - self._told_at >= _LINE_EVERY_S:
+            note(text)
+            self._last, self._told_at = text, time.monotonic()
+
+
+def say_started(client: Client, what: str) -> None:
+    """Say before a wait what was begun, and what becomes of it if the command is stopped."""
+    if client.as_json:
+        return
+    if client.in_process:
+        note(f"{what} Ctrl-C stops the work; `refdesk serve` or `refdesk worker` goes on with it.")
+    else:
+        note(f"{what} Ctrl-C ends the waiting only; the server goes on.")
+
+
+def _named(ids: Sequence[str]) -> str:
+    if len(ids) > _NAMED:
+        return f"{len(ids)} documents"
+    return f"{'document' if len(ids) == 1 else 'documents'} {', '.join(ids)}"
 
 
 @asynccontextmanager
@@ -65,11 +121,12 @@ async def working(client: Client) -> AsyncGenerator[None]:
 
 
 class _Bar:
-    """Progress on standard error, for people only."""
+    """Progress on standard error, for people only: a bar on a terminal, elsewhere lines."""
 
     def __init__(self, shown: bool) -> None:
         self._progress: Any = None
-        if shown:
+        self._lines = Lines(shown and not sys.stderr.isatty())
+        if shown and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -92,20 +149,16 @@ class _Bar:
         if self._progress is not None:
             self._progress.stop()
 
-    def update(self, documents: Sequence[dict[str, Any]]) -> None:
-        if self._progress is None or not documents:
-            return
-        done = sum(_share(document) for document in documents)
-        finished = sum(document["state"] in FINAL for document in documents)
-        self._progress.update(
-            self._task,
-            completed=done / len(documents),
-            description=f"Indexing {finished}/{len(documents)} documents",
-        )
+    def update(self, wanted: int, unfinished: Sequence[dict[str, Any]]) -> None:
+        finished = wanted - len(unfinished)
+        self._lines.tell(f"{finished} of {wanted} documents are indexed")
+        if self._progress is not None:
+            done = finished + sum(_share(document) for document in unfinished)
+            self._progress.update(
+                self._task, completed=done / wanted, description=f"Indexing {finished}/{wanted} documents"
+            )
 
 
 def _share(document: dict[str, Any]) -> float:
-    if document["state"] in FINAL:
-        return 1.0
     total = document["progress_total"]
     return document["progress_done"] / total if total else 0.0

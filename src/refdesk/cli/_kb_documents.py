@@ -1,6 +1,5 @@
 """Naming one document on the command line, waiting for some, and how a document is shown in a line."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 from uuid import UUID
@@ -9,11 +8,10 @@ import typer
 
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import find
-from refdesk.cli._indexing import working
+from refdesk.cli._indexing import Lines, Pace, say_started, working
 
 BASES = "/api/v1/knowledge-bases"
 DOCUMENTS = "/api/v1/documents"
-POLL_S = 0.3
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
 DocumentArgument = Annotated[str, typer.Argument(metavar="DOC", help="Id or name of the document.")]
 BaseOption = Annotated[
@@ -46,12 +44,20 @@ async def document_of(client: Client, wanted: str, kb: str | None) -> Any:
 
 async def until(client: Client, document_ids: Sequence[str], done: Callable[[Any], bool]) -> list[Any]:
     """The documents once `done` holds for each; the jobs are run here if no other worker can be expected."""
+    documents: dict[str, Any] = {}
+    pace, lines = Pace(), Lines(not client.as_json)
+    if document_ids:
+        say_started(client, f"Reading {', '.join(document_ids)}.")
     async with working(client):
         while True:
-            documents = [await client.get(f"{DOCUMENTS}/{key}") for key in document_ids]
-            if all(done(document) for document in documents):
-                return documents
-            await asyncio.sleep(POLL_S)
+            for key in document_ids:
+                if key not in documents or not done(documents[key]):
+                    documents[key] = await client.get(f"{DOCUMENTS}/{key}")
+            left = [document for document in documents.values() if not done(document)]
+            if not left:
+                return [documents[key] for key in document_ids]
+            lines.tell(f"{len(documents) - len(left)} of {len(documents)} done; {document_line(left[0])}")
+            await pace.rest()
 
 
 def is_final(document: Any) -> bool:

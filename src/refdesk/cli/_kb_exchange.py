@@ -1,6 +1,5 @@
 """Exports and imports of knowledge bases from the command line."""
 
-import asyncio
 import zipfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +8,7 @@ import typer
 
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find
-from refdesk.cli._indexing import POLL_S, wait_for, work_until_idle, working
+from refdesk.cli._indexing import Lines, Pace, say_started, wait_for, work_until_idle, working
 
 BASES = "/api/v1/knowledge-bases"
 IMPORTS = "/api/v1/knowledge-base-imports"
@@ -87,10 +86,13 @@ async def _outcome(client: Client, view: dict[str, Any], *, wait: bool) -> Resul
 
 async def _wait(client: Client, view: dict[str, Any]) -> dict[str, Any]:
     base_id = view["knowledge_base_id"]
+    pace, lines = Pace(), Lines(not client.as_json)
+    say_started(client, f"Importing “{view['name']}” ({base_id}).")
     async with working(client):
         while view["state"] in ("queued", "running"):
-            await asyncio.sleep(POLL_S)
+            await pace.rest()
             view = await client.get(f"{IMPORTS}/{base_id}")
+            lines.tell(f"{view['done']} of {view['documents']} documents are there")
     if client.in_process:
         await work_until_idle(client)
         return view

@@ -1,6 +1,5 @@
 """Changing the embedding model of a base: build another index, compare, switch, switch back, discard."""
 
-import asyncio
 import time
 from typing import Annotated, Any, Literal
 
@@ -8,7 +7,7 @@ import typer
 
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find
-from refdesk.cli._indexing import POLL_S, work_until_idle, working
+from refdesk.cli._indexing import Lines, Pace, say_started, work_until_idle, working
 
 BASES = "/api/v1/knowledge-bases"
 # Edits made while it is switched are taken in within moments; a base edited without pause may take longer.
@@ -84,17 +83,21 @@ async def _only(client: Client, path: str, base: dict[str, Any]) -> dict[str, An
 
 async def _until_built(client: Client, path: str, build: dict[str, Any]) -> dict[str, Any]:
     """The build when it has ended, compared where it was built."""
+    pace, lines = Pace(), Lines(not client.as_json)
+    say_started(client, f"Building index {build['id']}.")
     async with working(client):
         while True:
             build = await client.get(f"{path}/{build['id']}")
             is_compared = build["comparison"] is not None
             if build["state"] in ("failed", "cancelled") or (build["state"] == "built" and is_compared):
                 return build
-            await asyncio.sleep(POLL_S)
+            lines.tell(f"{build['progress_done']} of {build['progress_total']} paragraphs are in it")
+            await pace.rest()
 
 
 async def _switched(client: Client, one: str, way: Literal["switch", "switch-back"]) -> dict[str, Any]:
     """Switch, and where the other index is behind, wait until it has caught up."""
+    pace = Pace()
     deadline = time.monotonic() + CATCH_UP_S
     async with working(client):
         while True:
@@ -103,7 +106,7 @@ async def _switched(client: Client, one: str, way: Literal["switch", "switch-bac
             except RequestFailed as error:
                 if error.code != "index-behind" or time.monotonic() > deadline:
                     raise
-                await asyncio.sleep(POLL_S)
+                await pace.rest()
 
 
 def _result(build: dict[str, Any]) -> Result:

@@ -1,27 +1,25 @@
-"""Sources of a base from the command line: folders of this machine, and web sites."""
+"""Sources of a base from the command line: folders of this machine; the list of all, and their sync."""
 
 import asyncio
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find
 from refdesk.cli._console import note
-from refdesk.cli._indexing import POLL_S, wait_for, work_until_idle, working
+from refdesk.cli._indexing import wait_for
+from refdesk.cli._kb_websites import BASES, SOURCES, NameArgument, WaitOption, source_line, wait_for_source
 
-BASES = "/api/v1/knowledge-bases"
-SOURCES = "/api/v1/sources"
 # Paths of one part of a manifest: its JSON stays well below what a server accepts.
 PART = 4_000
 FILES_AT_ONCE = 20
 BYTES_AT_ONCE = 16 * 1024 * 1024
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the knowledge base.")]
 KeepOption = Annotated[bool, typer.Option("--keep", help="Keep documents whose files are gone.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Tell what would be done, and do nothing.")]
 MassOption = Annotated[
@@ -30,12 +28,10 @@ MassOption = Annotated[
 RestoreOption = Annotated[
     bool, typer.Option("--restore-deleted", help="Import again what was deleted from the base.")
 ]
-WaitOption = Annotated[bool, typer.Option("--wait/--no-wait", help="End when everything is done.")]
 
 
 def add_commands(group: typer.Typer) -> None:
     """Add the commands to `refdesk kb`."""
-    add_command(group, "crawl", crawl)
     add_command(group, "sources", sources)
     add_command(group, "sync", sync)
 
@@ -253,56 +249,11 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-async def crawl(
-    client: Client,
-    name: NameArgument,
-    url: Annotated[str, typer.Argument(metavar="URL", help="Where to start.")],
-    depth: Annotated[int, typer.Option(min=0, max=50, help="Links followed from the start page.")] = 5,
-    max_pages: Annotated[int, typer.Option("--max-pages", min=1, max=50_000, help="Most pages.")] = 500,
-    scope: Annotated[
-        Literal["path", "host"], typer.Option(help="Below the start page's folder, or the whole host.")
-    ] = "path",
-    selector: Annotated[str | None, typer.Option(help="CSS selector of the content.")] = None,
-    include: Annotated[
-        list[str] | None, typer.Option(help="Only addresses like this, * for anything; repeatable.")
-    ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="No addresses like this; repeatable.")] = None,
-    no_sitemap: Annotated[bool, typer.Option("--no-sitemap", help="Do not read the sitemap.")] = False,
-    no_files: Annotated[
-        bool, typer.Option("--no-files", help="Web pages only, no PDF and the like.")
-    ] = False,
-    delay_ms: Annotated[int, typer.Option("--delay-ms", min=0, help="Between two requests.")] = 0,
-    every_hours: Annotated[
-        int | None, typer.Option("--every-hours", min=1, help="Read it again so often.")
-    ] = None,
-    wait: WaitOption = True,
-) -> Result:
-    """Read a web site into a knowledge base, and remember it as a source."""
-    base = await find(client, BASES, name, what="knowledge base")
-    config: dict[str, Any] = {
-        "url": url,
-        "depth": depth,
-        "max_pages": max_pages,
-        "scope": scope,
-        "selector": selector,
-        "include": include or [],
-        "exclude": exclude or [],
-        "use_sitemap": not no_sitemap,
-        "include_files": not no_files,
-        "delay_ms": delay_ms,
-    }
-    body = {"kind": "website", "config": config, "interval_hours": every_hours}
-    source = await client.post(f"{BASES}/{base['id']}/sources", body)
-    if wait:
-        source = await _wait_for_source(client, source)
-    return Result(source, [_source_line(source)], exit_code=1 if source["state"] == "failed" else 0)
-
-
 async def sources(client: Client, name: NameArgument) -> Result:
     """List the sources of a knowledge base and how their last runs ended."""
     base = await find(client, BASES, name, what="knowledge base")
     items = await client.all(f"{BASES}/{base['id']}/sources")
-    return Result(items, [_source_line(item) for item in items] or ["No sources."])
+    return Result(items, [source_line(item) for item in items] or ["No sources."])
 
 
 async def sync(
@@ -325,7 +276,7 @@ async def sync(
     for item in chosen:
         if item["kind"] == "website":
             item = await client.post(f"{SOURCES}/{item['id']}/sync", how)
-            synced.append(await _wait_for_source(client, item) if wait else item)
+            synced.append(await wait_for_source(client, item) if wait else item)
             continue
         folder = Path(item["config"].get("path") or "/nowhere")
         if not folder.is_dir():  # noqa: ASYNC240 - as above
@@ -339,33 +290,4 @@ async def sync(
             await wait_for(client, base["id"], ids, show=not client.as_json)
         synced.append(await client.get(f"{SOURCES}/{item['id']}") | {"files": done.outcomes})
     failed = any(item["state"] == "failed" for item in synced)
-    return Result(synced, [_source_line(item) for item in synced] or ["No sources."], 1 if failed else 0)
-
-
-async def _wait_for_source(client: Client, source: Any) -> Any:
-    """The source when its run and the documents it made have come to an end."""
-    async with working(client):
-        while source["state"] in ("queued", "running"):
-            await asyncio.sleep(POLL_S)
-            source = await client.get(f"{SOURCES}/{source['id']}")
-    if client.in_process:
-        await work_until_idle(client)
-        return source
-    items = await client.all(f"{SOURCES}/{source['id']}/items", state=["added", "changed"])
-    ids = [item["document_id"] for item in items if item["document_id"]]
-    if ids:
-        await wait_for(client, source["knowledge_base_id"], ids, show=not client.as_json)
-    return source
-
-
-def _source_line(source: dict[str, Any]) -> str:
-    counts = source["counts"]
-    told = ", ".join(
-        f"{counts[key]} {key}"
-        for key in ("added", "changed", "unchanged", "removed", "skipped", "failed")
-        if counts[key]
-    )
-    line = f"{source['id']}  {source['kind']}  {source['name']}  {source['state']}"
-    line += f"  {source['documents']} documents" + (f" ({told})" if told else "")
-    error = source["error"]
-    return line if error is None else f"{line}: {error['reason']} [{error['code']}]"
+    return Result(synced, [source_line(item) for item in synced] or ["No sources."], 1 if failed else 0)

@@ -43,6 +43,7 @@ async def replace(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The new file.")],
     kb: BaseOption = None,
     wait: WaitOption = False,
+    rename: Annotated[bool, typer.Option("--rename", help="Call the document like the file.")] = False,
 ) -> Result:
     """Give a document another file; edits, questions and flags are carried over."""
     if not file.is_file():
@@ -50,7 +51,10 @@ async def replace(
     found = await document_of(client, document, kb)
     with file.open("rb") as content:
         changed = await client.request(
-            "POST", f"{DOCUMENTS}/{found['id']}/file", files=[("file", (file.name, content))]
+            "POST",
+            f"{DOCUMENTS}/{found['id']}/file",
+            files=[("file", (file.name, content))],
+            params={"rename": rename},
         )
     return await _outcome(client, changed, wait=wait)
 

@@ -30,6 +30,7 @@ from refdesk.cli._kb_sources import (
 from refdesk.cli._kb_sources import add_commands as add_source_commands
 from refdesk.cli._kb_terms import add_commands as add_term_commands
 from refdesk.cli._kb_versions import add_commands as add_version_commands
+from refdesk.cli._kb_websites import add_commands as add_website_commands
 from refdesk.cli._splitting import settings_of, takes_split_options
 
 BASES = "/api/v1/knowledge-bases"
@@ -50,6 +51,7 @@ def register(app: typer.Typer) -> None:
     add_draft_commands(group)
     add_version_commands(group)
     add_paragraph_commands(group)
+    add_website_commands(group)
     add_source_commands(group)
     add_routing_commands(group)
     add_archive_commands(group)
@@ -152,7 +154,8 @@ async def add(
         raise InvalidArgument("There are no files to add.")
     waiting = [outcome["document_id"] for outcome in outcomes if outcome["state"] == "queued"]
     if wait and waiting:
-        finished = {item["id"]: item for item in await wait_for(client, base["id"], waiting, show=not quiet)}
+        show = not quiet and not client.as_json
+        finished = {item["id"]: item for item in await wait_for(client, base["id"], waiting, show=show)}
         for outcome in outcomes:
             document = finished.get(outcome["document_id"])
             if document is not None and outcome["state"] == "queued":
@@ -216,7 +219,7 @@ async def retry(
     body = {"password": typer.prompt("Password", hide_input=True, err=True)} if ask_password else None
     items = [await client.post(f"/api/v1/documents/{item['id']}/retry", body) for item in stopped]
     if wait and items:
-        items = await wait_for(client, base["id"], [item["id"] for item in items], show=True)
+        items = await wait_for(client, base["id"], [item["id"] for item in items], show=not client.as_json)
     failed = any(item["state"] == "failed" for item in items)
     lines = [document_line(item) for item in items] or ["No document has failed."]
     return Result(items, lines, exit_code=1 if failed else 0)

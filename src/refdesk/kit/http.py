@@ -96,6 +96,33 @@ def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
+async def allowed_addresses(
+    host: str,
+    port: int,
+    *,
+    allow_private: bool,
+    setting: str = "REFDESK_ALLOW_PRIVATE_ENDPOINTS",
+    resolver: Resolver = system_resolver,
+) -> list[str]:
+    """Those addresses of a name that may be connected to.
+
+    Raises `AddressRefused` if there is none, and `OSError` for a name that is not known.
+    """
+    addresses = await resolver(host, port)
+    allowed = [one for one in addresses if is_allowed(ip_address(one), allow_private=allow_private)]
+    if not allowed:
+        raise _refused(host, allow_private, setting)
+    return allowed
+
+
+def _refused(host: str, allow_private: bool, setting: str) -> AddressRefused:
+    if allow_private:
+        return AddressRefused(
+            hint="Link-local, reserved and metadata addresses are never allowed.", host=host
+        )
+    return AddressRefused(hint=f"Private addresses are allowed by the setting {setting}.", host=host)
+
+
 def guarded_client(
     *,
     allow_private: bool,
@@ -112,23 +139,14 @@ def guarded_client(
     """
 
     async def resolve(host: str, port: int) -> Sequence[str]:
-        addresses = await resolver(host, port)
-        allowed = [one for one in addresses if is_allowed(ip_address(one), allow_private=allow_private)]
-        if not allowed:
-            raise refused(host)
-        return allowed
+        return await allowed_addresses(
+            host, port, allow_private=allow_private, setting=setting, resolver=resolver
+        )
 
     def check(address: str) -> None:
         # What is connected to in the end, names or not: an address in figures is never resolved.
         if not is_allowed(ip_address(address.partition("%")[0]), allow_private=allow_private):
-            raise refused(address)
-
-    def refused(host: str) -> AddressRefused:
-        if allow_private:
-            return AddressRefused(
-                hint="Link-local, reserved and metadata addresses are never allowed.", host=host
-            )
-        return AddressRefused(hint=f"Private addresses are allowed by the setting {setting}.", host=host)
+            raise _refused(address, allow_private, setting)
 
     return httpx.AsyncClient(
         transport=Transport(resolve, check, tls or _tls(), max_connections),

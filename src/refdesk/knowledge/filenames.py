@@ -14,6 +14,7 @@ from refdesk.knowledge.errors import BlankName
 MAX_NAME_CHARS = 200
 
 _FALLBACK = "untitled"
+_ENDING = re.compile(r"(?<=[^/.])\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 _OOXML = "application/vnd.openxmlformats-officedocument"
 _ODF = "application/vnd.oasis.opendocument"
 _MEDIA_TYPES = {
@@ -58,6 +59,18 @@ def display_name(raw: str) -> str:
         return name
     suffix = PurePosixPath(name).suffix[:16]
     return name[: MAX_NAME_CHARS - len(suffix)].rstrip(". ") + suffix
+
+
+def renewed_name(present: str, file: str) -> str:
+    """The name of a document that gets another file: the present one, with the file's ending if that differs.
+
+    The ending says how the file is read, the rest is the document's own.
+    """
+    ending, former = _ENDING.search(file), _ENDING.search(present)
+    if ending is None or (former is not None and former[0].lower() == ending[0].lower()):
+        return present
+    stem = present[: former.start()] if former is not None else present
+    return stem[: MAX_NAME_CHARS - len(ending[0])] + ending[0]
 
 
 def clean_title(raw: str) -> str:

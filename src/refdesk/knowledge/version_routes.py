@@ -48,13 +48,16 @@ async def replace_document_file(
     scope: BoundEditor,
     settings: SettingsDep,
     database: DatabaseDep,
+    rename: Annotated[
+        bool, Query(description="Call the document like the file; otherwise only the ending may change.")
+    ] = False,
 ) -> DocumentView:
     document = await Documents(session, scope).view(document_id)
     base = await KnowledgeBases(session, scope, settings).get(document.knowledge_base_id)
     target = Target.of(base, settings, allow_duplicate=True)
     # A slow client must not hold a transaction and its connection for as long as its upload lasts.
     await session.commit()
-    return await _receive_one(request, database, scope, document_id, target)
+    return await _receive_one(request, database, scope, document_id, target, rename=rename)
 
 
 @router.post(
@@ -69,7 +72,7 @@ async def reread_document(document_id: UUID, session: Tx, scope: BoundEditor) ->
 
 
 async def _receive_one(
-    request: Request, database: Database, scope: Scope, document_id: UUID, target: Target
+    request: Request, database: Database, scope: Scope, document_id: UUID, target: Target, *, rename: bool
 ) -> DocumentView:
     incoming = received_files(
         request, database, scope, limit_bytes=target.limit_bytes, limit_name=target.limit_name
@@ -90,7 +93,7 @@ async def _receive_one(
             raise EmptyFile
         async with database.transaction() as session:
             blob = await first.file.finish(session)
-            await replace_file(session, scope, document_id, blob, name=first.name)
+            await replace_file(session, scope, document_id, blob, name=first.name, keeps_name=not rename)
             return await Documents(session, scope).view(document_id)
     except AppError:
         if first is not None and first.file is not None:

@@ -132,7 +132,8 @@ async def test_a_run_over_a_site_on_a_private_address_changes_nothing_unless_all
     source = await reader.crawl(site.url + "/")
     assert source.state == "failed"
     assert source.error is not None
-    assert source.error.details["cause"] == "address-refused"
+    assert source.error.code == "address-refused"
+    assert "robots" not in source.error.reason
     assert "REFDESK_CRAWL_PRIVATE_ADDRESSES" in str(source.error.hint)
     assert site.requests == []
 

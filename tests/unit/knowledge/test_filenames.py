@@ -14,6 +14,7 @@ from refdesk.knowledge.filenames import (
     content_disposition,
     display_name,
     media_type,
+    renewed_name,
 )
 
 
@@ -68,3 +69,21 @@ def test_a_title_without_a_visible_character_is_refused(raw: str) -> None:
 @pytest.mark.parametrize("name", ["a.html", "a.svg", "a.xml", "a.js", "a", "a.HTM"])
 def test_what_a_browser_could_run_goes_out_as_plain_bytes(name: str) -> None:
     assert media_type(name) == "application/octet-stream"
+
+
+@pytest.mark.parametrize(
+    ("present", "file", "name"),
+    [
+        ("handbook.md", "new draft.md", "handbook.md"),
+        ("handbook.MD", "new draft.md", "handbook.MD"),
+        ("sub/手册.docx", "v2.pdf", "sub/手册.pdf"),
+        ("Release 2.0", "notes.md", "Release 2.0.md"),
+        ("sub.d/notes", "notes.md", "sub.d/notes.md"),
+        ("handbook.md", "README", "handbook.md"),
+        ("x" * 199, "a.html", "x" * 195 + ".html"),
+    ],
+)
+def test_a_document_with_another_file_keeps_its_name_but_for_the_ending(
+    present: str, file: str, name: str
+) -> None:
+    assert renewed_name(present, file) == name

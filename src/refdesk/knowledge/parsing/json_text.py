@@ -51,7 +51,12 @@ class Json:
 def _check(text: str, found: BlockList) -> None:
     try:
         json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        found.warn(
+            "json-too-deep",
+            "The values of the file are nested too deep to be checked as JSON; it was read as text, whole.",
+        )
+    except ValueError as error:
         found.warn("invalid-json", f"The file is not valid JSON and was read as text: {error}"[:300])
 
 

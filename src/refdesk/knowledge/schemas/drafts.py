@@ -38,7 +38,7 @@ class PatternCheck(Input):
 
 
 class PatternHit(BaseModel):
-    """A heading that a pattern found: `start`, `end` are offsets in characters; `title` is how it is shown."""
+    """A heading that a pattern found: `start`, `end` are offsets in characters; `title` is shown."""
 
     level: int
     start: int

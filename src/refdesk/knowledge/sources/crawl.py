@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 from urllib.parse import urlsplit
 
+from refdesk.kit.http import AddressRefused
 from refdesk.knowledge.sources.addresses import is_trap, normalised
 from refdesk.knowledge.sources.errors import AddressInvalid, PageNotWanted, SiteForbids, SiteUnreachable
 from refdesk.knowledge.sources.fetching import Fetcher
@@ -52,7 +53,8 @@ class Crawl:
         self.is_complete = True
 
     async def run(self) -> None:
-        """Walk the site. Raises `SiteUnreachable`, `SiteForbids`, `SiteFailing`, `AddressInvalid`."""
+        """Walk the site. Raises `SiteUnreachable`, `SiteForbids`, `SiteFailing`, `AddressInvalid`, and
+        `AddressRefused` where the site itself may not be connected to."""
         start = self._loader.territory.start
         parts = urlsplit(start)
         self._loader.robots = await read_robots(self._fetcher, f"{parts.scheme}://{parts.netloc}")
@@ -89,6 +91,8 @@ class Crawl:
         outcome = await self._loader.load(start, ignore_canonical=True)
         if outcome.kind in ("gone", "failed"):
             cause = outcome.error
+            if isinstance(cause, AddressRefused):
+                raise cause
             raise SiteUnreachable(
                 None
                 if cause is None

@@ -154,6 +154,14 @@ class TooMuchVanished(SourceError):
     hint = "If the site really has shrunk, sync once more with allow_mass_removal."
 
 
+class SourceExists(Conflict):
+    """The base reads this site already; `details.source_id` is the source that does."""
+
+    code = "source-exists"
+    message = "This knowledge base reads this address already."
+    hint = "Sync or change the source that is there, or give this one another start page or scope."
+
+
 class SourceBusy(Conflict):
     """The source is being read already."""
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from refdesk import __version__
-from refdesk.kit.http import Resolver, guarded_client, system_resolver
+from refdesk.kit.http import Resolver, allowed_addresses, guarded_client, system_resolver
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.sources.addresses import normalised
 from refdesk.knowledge.sources.errors import (
@@ -31,6 +31,9 @@ from refdesk.knowledge.sources.errors import (
 
 ROBOT_NAME = "Refdesk"
 MAX_REDIRECTS = 10
+PRIVATE_SETTING = "REFDESK_CRAWL_PRIVATE_ADDRESSES"
+# Somebody waits for the answer; what a slow name server would say, the run says.
+_JUDGED_WITHIN_S = 5.0
 _STEP = 256 * 1024
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
@@ -39,6 +42,26 @@ def user_agent(settings: Settings) -> str:
     """Who asks, with the version, and where to complain if the server has a public address."""
     more = f" (+{settings.public_url})" if settings.public_url else ""
     return f"{ROBOT_NAME}/{__version__}{more}"
+
+
+async def require_allowed(address: str, settings: Settings, resolver: Resolver = system_resolver) -> None:
+    """Judge a start address at once, as a run would. Raises `AddressRefused`.
+
+    A name that is not known, or not in time, passes: only a run can tell whether it stays so.
+    """
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        async with asyncio.timeout(_JUDGED_WITHIN_S):
+            await allowed_addresses(
+                parts.hostname or "",
+                port,
+                allow_private=settings.crawl_private_addresses,
+                setting=PRIVATE_SETTING,
+                resolver=resolver,
+            )
+    except (OSError, UnicodeError):  # `TimeoutError` is one
+        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +108,7 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
             allow_private=settings.crawl_private_addresses,
             timeout=httpx.Timeout(self._timeout_s, connect=min(10.0, self._timeout_s)),
             max_connections=16,
-            setting="REFDESK_CRAWL_PRIVATE_ADDRESSES",
+            setting=PRIVATE_SETTING,
             resolver=resolver,
         )
         self._headers = {

@@ -57,6 +57,18 @@ class SourceRepository:
             raise NotFound("There is no such source.")
         return found
 
+    async def reading(self, base_id: UUID, url: str, reach: str, other_than: UUID | None) -> Source | None:
+        """Another web site of the base with this start address and scope."""
+        query = self._visible().where(
+            Source.knowledge_base_id == base_id,
+            Source.kind == "website",
+            Source.config["url"].astext == url,
+            Source.config["scope"].astext == reach,
+        )
+        if other_than is not None:
+            query = query.where(Source.id != other_than)
+        return await self.session.scalar(query.order_by(Source.id).limit(1))
+
     async def page(self, base_id: UUID, *, limit: int, before: UUID | None) -> tuple[list[Source], int]:
         """Sources of a base, newest first, and how many there are."""
         query = self._visible().where(Source.knowledge_base_id == base_id)

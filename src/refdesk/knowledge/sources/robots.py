@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from protego import Protego
 
 from refdesk.kit.errors import AppError
+from refdesk.kit.http import AddressRefused
 from refdesk.knowledge.sources.errors import PageTooLarge, SiteUnreachable
 from refdesk.knowledge.sources.fetching import ROBOT_NAME, Fetcher
 
@@ -38,12 +39,14 @@ async def read_robots(fetcher: Fetcher, origin: str) -> Robots:
     """The rules at `origin` (scheme and host).
 
     No file means no rules; a server that fails to say (5xx, no connection) allows nothing (RFC 9309, 2.3.1):
-    raises `SiteUnreachable`.
+    raises `SiteUnreachable`. Raises `AddressRefused` where the host itself may not be connected to.
     """
     try:
         answer = await fetcher.fetch(f"{origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES)
     except PageTooLarge:
         return Robots()
+    except AddressRefused:
+        raise
     except AppError as error:
         raise SiteUnreachable(
             f"The site's robots.txt could not be read. {error.text} Nothing was changed.",

@@ -8,8 +8,11 @@ from fastapi import APIRouter, Query, Request
 from refdesk.accounts import BoundEditor, BoundViewer
 from refdesk.kit.border_types import CleanText
 from refdesk.kit.web import DatabaseDep, Page, Tx
+from refdesk.knowledge.repository import KnowledgeBaseRepository
 from refdesk.knowledge.route_parts import ListQuery, SettingsDep, many_files, one_file
 from refdesk.knowledge.sources.archive import ArchiveRun
+from refdesk.knowledge.sources.crawl import start_address
+from refdesk.knowledge.sources.fetching import require_allowed
 from refdesk.knowledge.sources.folder import Folders, receive_files
 from refdesk.knowledge.sources.schemas import (
     ArchiveSync,
@@ -18,10 +21,12 @@ from refdesk.knowledge.sources.schemas import (
     Manifest,
     ManifestAnswer,
     NewSource,
+    NewWebsite,
     SourceItemView,
     SourceUpdate,
     SourceView,
     SyncRequest,
+    WebsiteConfig,
 )
 from refdesk.knowledge.sources.service import Sources
 
@@ -50,9 +55,20 @@ async def list_sources(
     status_code=201,
 )
 async def create_source(
-    knowledge_base_id: UUID, body: NewSource, session: Tx, scope: BoundEditor
+    knowledge_base_id: UUID,
+    body: NewSource,
+    session: Tx,
+    scope: BoundEditor,
+    settings: SettingsDep,
+    database: DatabaseDep,
 ) -> SourceView:
-    return await Sources(session, scope).create(knowledge_base_id, body)
+    await KnowledgeBaseRepository(session, scope).get(knowledge_base_id)
+    # A slow name server must not hold a transaction and its connection.
+    await session.commit()
+    if isinstance(body, NewWebsite):
+        await require_allowed(start_address(body.config.url), settings)
+    async with database.transaction() as fresh:
+        return await Sources(fresh, scope).create(knowledge_base_id, body)
 
 
 @router.get("/sources/{source_id}", operation_id="getSource", summary="One source and its last run")
@@ -65,8 +81,21 @@ async def get_source(source_id: UUID, session: Tx, scope: BoundViewer) -> Source
     operation_id="updateSource",
     summary="Rename a source, change how or how often it is read",
 )
-async def update_source(source_id: UUID, body: SourceUpdate, session: Tx, scope: BoundEditor) -> SourceView:
-    return await Sources(session, scope).update(source_id, body)
+async def update_source(
+    source_id: UUID,
+    body: SourceUpdate,
+    session: Tx,
+    scope: BoundEditor,
+    settings: SettingsDep,
+    database: DatabaseDep,
+) -> SourceView:
+    await Sources(session, scope).view(source_id)
+    # As above.
+    await session.commit()
+    if isinstance(body.config, WebsiteConfig):
+        await require_allowed(start_address(body.config.url), settings)
+    async with database.transaction() as fresh:
+        return await Sources(fresh, scope).update(source_id, body)
 
 
 @router.delete(

@@ -86,8 +86,9 @@ class ParagraphDraft:
     """A paragraph before it is saved. `Parsed.text[start:end]` is its source, heading included.
 
     `title` is the heading in one plain line, number and all, `heading` is as written; `title_chain` holds
-    the parents' titles from the top. `content` is the text below the heading; a cut table has its header row repeated.
-    `meta` holds what `facts` knows of it (`has_table`, `has_image`, `ocr_text`, `confidence_score`, …).
+    the parents' titles from the top. `content` is the text below the heading; a cut table has its header row
+    repeated. `meta` holds what `facts` knows of it (`has_table`, `has_image`, `ocr_text`,
+    `confidence_score`, …).
     """
 
     title: str

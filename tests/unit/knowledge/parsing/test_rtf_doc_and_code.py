@@ -131,6 +131,13 @@ def test_json_is_cut_between_its_members_with_escapes_written_out() -> None:
     assert parsed.coverage == 1.0
 
 
+def test_json_nested_too_deep_to_be_checked_is_not_called_invalid() -> None:
+    deep = b"[" * 200_000 + b"1" + b"]" * 200_000
+    parsed = parse(deep, "deep.json")
+    assert [w.code for w in parsed.warnings] == ["json-too-deep"]
+    assert parsed.coverage == 1.0
+
+
 def test_json_that_is_none_is_read_as_text_and_reported() -> None:
     parsed = parse(b'{"a": 1, "b": ', "a.json")
     assert parsed.text.strip() == '{"a": 1, "b":'
