@@ -212,6 +212,10 @@ async def test_what_was_hidden_stays_hidden_in_old_answers_when_it_is_removed(
         told = (await world.viewer.get(path)).text
         assert document_id not in told
         assert "northern crew" not in told
+    search = ok(await world.viewer.get(f"{API}/runs/{run['id']}"))["retrieval"]
+    assert run["retrieval"]["best"] > 0
+    assert run["retrieval"]["candidates"] > 0
+    assert (search["best"], search["candidates"], search["hits"], search["timings_ms"]) == (0, 0, [], {})
     kept = ok(await world.editor.get(f"{API}/runs/{by_editor['id']}"))
     # Of a base that is gone the lists are gone, too.
     assert ("northern crew" in kept["answer"]) == (what == "document")

@@ -59,6 +59,10 @@ def test_the_operator_works_before_the_first_administrator_and_makes_them(run: R
     weak = run("user", "create", "first@example.org", "--admin", "--password-stdin", "--json", stdin="weak\n")
     assert (weak.exit_code, json.loads(weak.stdout)["error"]["code"]) == (2, "password-unsuitable")
     assert done(run("user", "list", "--json")) == []
+    early = run("key", "create", "early")
+    assert early.stdout.startswith("rd-")
+    assert early.stdout.count("\n") == 1
+    assert "Keys work once the first administrator is there" in early.stderr
     create = ("user", "create", "first@example.org", "--admin", "--password-stdin", "--json")
     made = done(run(*create, stdin=f"{PASSWORD}\n"))
     assert made["is_administrator"]
@@ -100,6 +104,7 @@ def test_workspaces_and_groups_and_their_members(run: Run) -> None:
 
 
 def test_keys_are_made_listed_and_revoked(run: Run) -> None:
+    assert run("key", "create", "later").stderr == ""
     made = done(run("key", "create", "robot", "--scope", "read", "--days", "3", "--json"))
     assert made["secret"].startswith("rd-")
     listed = run("key", "list")

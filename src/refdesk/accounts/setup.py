@@ -87,7 +87,7 @@ async def complete_setup(
 
 
 class SetupGate:
-    """Answers `setup-required` to everything but health, set-up, the page and the local operator.
+    """Answers `setup-required` to all but health, set-up, the API's description, the page and the local operator.
 
     Asks the database until the answer is yes once; from then on it costs one attribute.
     """
@@ -114,7 +114,7 @@ class SetupGate:
 
 def _guarded(path: str) -> bool:
     """Everything that is not the static page: the page's own paths are all others."""
-    if path in ("/healthz", "/readyz", "/api/v1/setup"):
+    if path in ("/healthz", "/readyz", "/api/v1/setup", "/api/v1/openapi.json"):
         return False
     return path == "/metrics" or path.startswith(("/api/", "/v1/"))
 

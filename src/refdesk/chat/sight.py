@@ -1,6 +1,7 @@
 """What of stored runs their owner may still see: access can be taken away after an answer was written.
 
-Of a citation of a document that the caller may not see any more the number stays, text and names go. The
+Of a citation of a document that the caller may not see any more the number stays, text and names go; so do
+the figures of a search that found it. The
 answer is withheld as a whole where it may hold words of such a document: one that quotes if it cites one, one
 that a model wrote if one was among its sources, or an answer withheld now among the turns it was told of.
 Nothing is cut out of an answer: no one can say which of a model's words came from where.
@@ -14,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.chat.language import language_of
-from refdesk.chat.schemas import RunOut
+from refdesk.chat.schemas import RetrievalOut, RunOut
 from refdesk.chat.tables import Run
 from refdesk.chat.views import run_view
 from refdesk.knowledge import DocumentRepository, ParagraphRepository, sees_all
@@ -60,6 +61,20 @@ class Sight:
         """Whether anything of the run is hidden."""
         return run.id in self.withheld or bool((_cited(run) | _found(run)) & self.hidden)
 
+    def _search_without(self, search: RetrievalOut) -> RetrievalOut:
+        """The search as if it had found what the caller may see and nothing else: no figure tells of more."""
+        hits = [hit for hit in search.hits if hit.document_id not in self.hidden]
+        if not hits:
+            return RetrievalOut(mode=search.mode)
+        return RetrievalOut(
+            found=search.found,
+            best=max(hit.similarity for hit in hits),
+            threshold=search.threshold,
+            mode=search.mode,
+            candidates=len(hits),
+            hits=hits,
+        )
+
     def view(self, run: Run) -> RunOut:
         """The run as its owner may see it."""
         shown = run_view(run, self.existing)
@@ -71,7 +86,7 @@ class Sight:
                 citation.paragraph_id = citation.document_id = citation.knowledge_base_id = None
                 citation.document = citation.section = citation.text = ""
                 citation.offset, citation.page, citation.similarity = 0, None, None
-        shown.retrieval.hits = [hit for hit in shown.retrieval.hits if hit.document_id not in self.hidden]
+        shown.retrieval = self._search_without(shown.retrieval)
         for stage in shown.stages:
             stage.detail = {}
         shown.standalone_question = None

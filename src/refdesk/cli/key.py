@@ -8,6 +8,7 @@ import typer
 
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find, group_of
+from refdesk.cli._console import note
 
 
 class KeyScope(StrEnum):
@@ -48,6 +49,8 @@ async def create(
     expires_at = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days is not None else None
     body = {"name": name, "scopes": scope or ["read", "ask"], "expires_at": expires_at, "resource": resource}
     made = await client.post("/api/v1/api-keys", body)
+    if (await client.get("/api/v1/setup"))["required"]:
+        note("Keys work once the first administrator is there: the page's /setup, or `refdesk user create`.")
     return Result(made, [made["secret"]])
 
 

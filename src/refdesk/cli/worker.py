@@ -44,8 +44,15 @@ async def _work(settings: Settings, url: str, *, until_idle: bool, sole: bool) -
     working = asyncio.create_task(
         run_worker_process(settings, database_url=url, until_idle=until_idle, sole=sole)
     )
+
+    def leave() -> None:
+        # `serve` asks twice, and Ctrl-C reaches both of us: cancelled again, the worker would leave its jobs
+        # behind in the midst of stopping them.
+        if not working.cancelling():
+            working.cancel()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, working.cancel)
+        loop.add_signal_handler(number, leave)
     with contextlib.suppress(asyncio.CancelledError):
         await working

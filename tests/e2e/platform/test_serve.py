@@ -218,3 +218,24 @@ def test_a_command_beside_the_server_uses_its_database(serving: Serving) -> None
     assert answer.returncode == 0, answer.stderr
     assert served.get("/readyz")[0] == 200
     assert served.stop() == 0
+
+
+def test_a_signal_while_a_job_runs_stops_everything_cleanly(serving: Serving, tmp_path: Path) -> None:
+    served = serving().start()
+    served.wait_until_ready()
+    environment = os.environ | {"REFDESK_DATA_DIR": str(served.data_dir)}
+
+    def refdesk(*words: str) -> str:
+        command = [sys.executable, "-m", "refdesk", *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    long = tmp_path / "long.md"
+    long.write_text("\n\n".join(f"# Rule {n}\n\n{f'Rule {n} tells of lamps. ' * 10}" for n in range(1500)))
+    refdesk("kb", "create", "Rules")
+    refdesk("kb", "add", "Rules", str(long))
+    assert eventually(lambda: '"indexing"' in refdesk("kb", "documents", "Rules", "--json"), 60.0)
+    assert served.stop() == 0
+    printed = served.log.read_text()
+    assert "AppNotOpen" not in printed
+    assert "unhandled exception" not in printed
+    assert "Traceback" not in printed
