@@ -4697,7 +4697,7 @@ export type PatternCheckResult = {
 /**
  * PatternHit
  *
- * A heading that a pattern found: `start`, `end` are offsets in characters; `title` is without number.
+ * A heading that a pattern found: `start`, `end` are offsets in characters; `title` is shown.
  */
 export type PatternHit = {
     /**
@@ -9078,7 +9078,14 @@ export type ReplaceDocumentFileData = {
          */
         document_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Rename
+         *
+         * Call the document like the file; otherwise only the ending may change.
+         */
+        rename?: boolean;
+    };
     url: '/api/v1/documents/{document_id}/file';
 };
 
