@@ -45,7 +45,8 @@ export function Shell() {
       <div className={classes.rail}>
         <Rail onSearch={palette.open} />
       </div>
-      <header className={classes.bar}>
+      {/* No header: the one of an open panel would be a second banner. */}
+      <section className={classes.bar} aria-label={t('shell.bar')}>
         <ActionIcon
           size="lg"
           aria-label={t('shell.menu')}
@@ -60,7 +61,7 @@ export function Shell() {
         <ActionIcon size="lg" aria-label={t('shell.search')} onClick={palette.open}>
           <IconSearch size={20} />
         </ActionIcon>
-      </header>
+      </section>
       {railOpened && (
         <Suspense>
           <RailDrawer
