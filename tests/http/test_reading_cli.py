@@ -69,3 +69,18 @@ def test_an_old_presentation_is_refused_with_what_to_do(
     told = run("add", f"Old {words[0]}", str(file), "--dry-run")
     assert told.exit_code == 1
     assert "PPTX" in told.stdout
+
+
+def test_a_change_of_the_terms_that_waits_says_so(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(*_: object) -> None:
+        """A worker elsewhere, which has other things to do first."""
+
+    monkeypatch.setattr("refdesk.cli._kb_terms.work_until_idle", busy)
+    done(run("create", "Words", "--json"))
+    (tmp_path / "terms.csv").write_text("word,synonyms\nharbour lamp,pier light\n")
+    done(run("terms", "import", "words", str(tmp_path / "terms.csv"), "--json"))
+    told = run("terms", "list", "words").stdout
+    assert "Re-indexing waits for its turn" in told
+    assert "0 of 0" not in told

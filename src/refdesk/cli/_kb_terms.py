@@ -32,7 +32,7 @@ async def list_terms(client: Client, name: NameArgument) -> Result:
     progress = (await client.get(path, limit=1))["progress"]
     lines = [_line(item) for item in items] or ["No terms yet."]
     if not progress["is_current"]:
-        lines.append(f"Re-indexing {progress['done']} of {progress['total']}.")
+        lines.append(_on_the_way(progress))
     return Result({"items": items, "progress": progress}, lines)
 
 
@@ -107,6 +107,12 @@ async def _path(client: Client, name: str) -> str:
 async def _known(client: Client, path: str, word: str) -> Any:
     items = await client.all(path, q=word)
     return next((item for item in items if item["word"] == word), None)
+
+
+def _on_the_way(progress: dict[str, Any]) -> str:
+    if progress["total"]:
+        return f"Re-indexing {progress['done']} of {progress['total']}."
+    return "Re-indexing waits for its turn or looks for the words; changed terms count once it is done."
 
 
 def _line(term: dict[str, Any]) -> str:

@@ -130,7 +130,12 @@ class Settings(BaseSettings):
     index_batch_size: int = Field(
         default=32, ge=1, le=1024, description="Paragraphs embedded and written between two checkpoints."
     )
-    worker_concurrency: int = Field(default=2, ge=1, le=64, description="Jobs one worker runs at once.")
+    worker_concurrency: int = Field(
+        default=2,
+        ge=1,
+        le=64,
+        description="Jobs one worker runs at once, beside one that a person waits for and one edit.",
+    )
     embedding_threads: int = Field(
         default=0,
         ge=0,
