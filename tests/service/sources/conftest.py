@@ -46,6 +46,11 @@ class Reader:
     async def crawl(self, url: str, **config: Any) -> SourceView:
         return await self.read(await self.add(url, **config))
 
+    async def forget(self, source_id: UUID) -> None:
+        """Delete the source, so that its address can be read by another one."""
+        async with self.desk.database.transaction() as session:
+            await Sources(session, self.desk.scope).delete(source_id, keep_documents=False)
+
     async def again(self, source_id: UUID, **how: bool) -> SourceView:
         async with self.desk.database.transaction() as session:
             await Sources(session, self.desk.scope).sync(source_id, SyncRequest(**how))

@@ -47,8 +47,10 @@ async def test_depth_and_page_limits_hold(reader: Reader, site: WebSite) -> None
     site.page("/side", "<p>The side.</p>")
     deep = await reader.crawl(site.url + "/p0", scope="host", depth=2)
     assert sorted(await reader.items(deep.id)) == ["p0", "p1", "p2", "side"]
+    await reader.forget(deep.id)
     short = await reader.crawl(site.url + "/p0", scope="host", depth=50, max_pages=5)
     assert len(await reader.names(short.id)) == 5
+    await reader.forget(short.id)
     alone = await reader.crawl(site.url + "/p0", scope="host", depth=0)
     assert list(await reader.items(alone.id)) == ["p0"]
 
@@ -103,6 +105,7 @@ async def test_sitemaps_lead_to_pages_that_nothing_links_to(reader: Reader, site
     site.page("/docs/a", "<p>Only in the sitemap.</p>")
     source = await reader.crawl(site.url + "/docs/")
     assert set(await reader.items(source.id)) == {"docs/", "docs/a"}
+    await reader.forget(source.id)
     without = await reader.crawl(site.url + "/docs/", use_sitemap=False)
     assert set(await reader.items(without.id)) == {"docs/"}
 
@@ -203,6 +206,7 @@ async def test_linked_documents_are_imported_and_pictures_are_not_fetched(
     assert items["film"] == ("skipped", "page-kind-unwanted")
     assert "logo.png" not in items
     assert "app.zip" not in items
+    await reader.forget(source.id)
     pages_only = await reader.crawl(site.url + "/", include_files=False)
     assert len(await reader.names(pages_only.id)) == 1
 
