@@ -87,7 +87,7 @@ async def complete_setup(
 
 
 class SetupGate:
-    """Answers `setup-required` to all but health, set-up, the API's description, the page and the local operator.
+    """Answers `setup-required` to all but health, set-up, the API description, the page and the operator.
 
     Asks the database until the answer is yes once; from then on it costs one attribute.
     """
