@@ -48,6 +48,8 @@ from refdesk.testing.library import Library
 
 PER_DOCUMENT = 1_000
 CLIENTS = 8
+# Ranking all that holds one of the words takes seconds a question at a million.
+PLAIN_LIMIT_MS = 20_000
 LOAD_MEMORY = {"maintenance_work_mem": "3GB", "max_wal_size": "8GB", "shared_buffers": "2GB"}
 
 
@@ -346,8 +348,10 @@ def _plain(url: str, data: Data, asking: Asking, few: Asking) -> dict[str, objec
                 before = time.perf_counter()
                 answers.append(leg(number, 10))
                 took.append((time.perf_counter() - before) * 1000)
+                if sum(took) > PLAIN_LIMIT_MS:
+                    break
             times = {"p50_ms": round(percentile(took, 0.5), 2), "p95_ms": round(percentile(took, 0.95), 2)}
-            report[name] = times | _judged(judge, answers)
+            report[name] = times | {"queries": len(took)} | _judged(judge, answers)
         return report
 
 

@@ -21,6 +21,7 @@ from refdesk.accounts import Scope
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.knowledge.indexing import IndexWriter, KnowledgeIndex, ParagraphText, prepare_entries
+from refdesk.knowledge.queueing import note_reindexing
 from refdesk.knowledge.removal import remove_document
 from refdesk.knowledge.tables import Document, KnowledgeBase, Paragraph, SourceItem
 
@@ -216,6 +217,7 @@ async def _index(play: Play, document_id: UUID, rows: list[dict[str, Any]]) -> N
     vectors = await embedder.embed_passages(prepared.texts)
     async with world.database.transaction() as session:
         await IndexWriter(session, scope, index).write(prepared, vectors)
+        await note_reindexing(session, scope, document_id, False)
 
 
 async def _give_file(play: Play, document: Kept) -> None:

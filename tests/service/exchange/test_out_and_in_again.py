@@ -11,6 +11,7 @@ from tests.service.exchange.conftest import archive_of, begin, fill, members, re
 
 from refdesk.gateway.tables import Model
 from refdesk.knowledge import Documents, Paragraphs
+from refdesk.knowledge.errors import NameTaken
 from refdesk.knowledge.exchange import importing
 from refdesk.knowledge.exchange.jobs import import_knowledge_base
 from refdesk.knowledge.exchange.markdown import markdown
@@ -282,11 +283,15 @@ async def test_documents_that_failed_or_wait_come_along_as_they_are(
     assert rows == [("broken.pdf", "failed", "corrupt-file"), ("waiting.md", "ready", None)]
 
 
-async def test_a_name_that_is_taken_gets_a_number(filled: Filled) -> None:
+async def test_the_archives_own_name_gets_a_number_and_a_given_one_is_refused(filled: Filled) -> None:
     data = await archive_of(filled.desk, filled.base_id)
-    first = await begin(filled.desk, data, "Copy")
-    second = await begin(filled.desk, data, "Copy")
-    assert (first.name, second.name) == ("Copy", "Copy 2")
+    first = await begin(filled.desk, data)
+    second = await begin(filled.desk, data)
+    own = first.name.rpartition(" ")[0]
+    assert (first.name, second.name) == (f"{own} 2", f"{own} 3")
+    await begin(filled.desk, data, "Copy")
+    with pytest.raises(NameTaken):
+        await begin(filled.desk, data, "Copy")
 
 
 async def test_drafts_and_deleted_documents_stay_at_home(filled: Filled) -> None:

@@ -133,6 +133,7 @@ def test_a_strategy_of_a_package_is_a_choice_beside_ours_and_a_broken_one_costs_
     finally:
         _strategies.clear()
         _strategies.update(before)
+        monkeypatch.undo()  # before the packages are looked for again, or this one is found once more
         _load_installed.cache_clear()
         _load_installed()
 
