@@ -1,7 +1,7 @@
 """The HTTP client's connections, made and read by aiohttp.
 
-The client library's own transport parses in Python, which costs a server that passes on many model streams
-two thirds of its reading. Whom one may connect to is for the caller to decide.
+The client library's own transport parses in Python, which takes about half as much again of the processor for
+each part of a model's stream. Whom one may connect to is for the caller to decide.
 """
 
 import asyncio
