@@ -17,6 +17,7 @@ from refdesk.gateway.calls import (
     Finished,
     FinishReason,
     Message,
+    Notice,
     ReasoningDelta,
     Reranker,
     TextDelta,
@@ -44,6 +45,7 @@ from refdesk.gateway.errors import (
     WrongModelKind,
 )
 from refdesk.gateway.gates import DEFAULT_GATES, Gates, Scale, least_score_of
+from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
 from refdesk.gateway.schemas import GateFit, GateRecord, GatesView
@@ -84,6 +86,8 @@ __all__ = [
     "ModelTimeout",
     "ModelUnavailable",
     "NoModel",
+    "Notice",
+    "Purpose",
     "ReasoningDelta",
     "Reranker",
     "Scale",

@@ -77,10 +77,14 @@ class ToolCallReady:
 
 @dataclass(frozen=True, slots=True)
 class UsageReport:
-    """Tokens of the whole request; sent once, at the end, when the vendor tells them."""
+    """Tokens of the whole request; sent once, at the end, when the vendor tells them.
+
+    `cached_tokens` are those of the input that the vendor had read before, a part of `input_tokens`.
+    """
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,19 @@ class Finished:
     reason: FinishReason
 
 
-type CompletionEvent = TextDelta | ReasoningDelta | ToolCallReady | UsageReport | Finished
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the gateway did that whoever asked may want to know, before or between parts of an answer.
+
+    `code` is `queued` (detail `place`, from 1), `retried`, `model-switched` (detail `from`, `to`, `reason`),
+    `context-truncated` (detail `tokens`) or `restarted` (what was written so far counts no more).
+    """
+
+    code: str
+    detail: dict[str, Any]
+
+
+type CompletionEvent = TextDelta | ReasoningDelta | ToolCallReady | UsageReport | Finished | Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +140,11 @@ class CompletionBuilder:
                 self.usage = event
             case Finished(reason):
                 self.finish_reason = reason
+            case Notice(code):
+                if code == "restarted":
+                    self.text.clear()
+                    self.reasoning.clear()
+                    self.tool_calls.clear()
 
     def build(self) -> Completion:
         return Completion(

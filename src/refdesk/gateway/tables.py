@@ -1,5 +1,7 @@
 """Model descriptors of a workspace, their sealed credentials and their calibration."""
 
+from typing import Any
+
 from sqlalchemy import LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -10,11 +12,12 @@ from refdesk.kit.database import Base
 class Model(Base):
     """One model that can be called.
 
-    `kind` is `LLM`, `EMBEDDING` or `RERANKER`; `provider` is `openai-compatible` or `embedded`;
-    `model_name` is what the vendor calls it. `credential` is the sealed API key,
-    `credential_hint` its mask. `parameters` are defaults of a call (temperature, max_tokens, timeout_s,
-    dimensions, query_prefix, passage_prefix, batch_size, shape). `gates` are the thresholds fitted for it
-    on a labelled set. `last_check` is the last connection test.
+    `kind` is one of the nine (`LLM`, `EMBEDDING`, `RERANKER`, `STT`, `TTS`, `IMAGE`, `TTI`, `TTV`, `ITV`);
+    `provider` is a vendor of the catalogue, `openai-compatible` or `embedded`; `model_name` is what the
+    vendor calls it. `capabilities` is what it can do, `concurrency` how many calls it takes at once, None for
+    any number. `credential` is the sealed API key, `credential_hint` its mask. `parameters` are defaults of a
+    call (temperature, max_tokens, timeout_s, dimensions, query_prefix, passage_prefix, batch_size, shape).
+    `gates` are the thresholds fitted for it on a labelled set. `last_check` is the last connection test.
     """
 
     __tablename__ = "models"
@@ -28,6 +31,9 @@ class Model(Base):
     base_url: Mapped[str | None] = mapped_column(String(2000))
     credential: Mapped[bytes | None] = mapped_column(LargeBinary)
     credential_hint: Mapped[str | None] = mapped_column(String(32))
+    version: Mapped[str] = mapped_column(String(32), default="1", server_default="1")
+    capabilities: Mapped[Json] = mapped_column(default=dict[str, Any], server_default="{}")
+    concurrency: Mapped[int | None]
     parameters: Mapped[Json]
     dimensions: Mapped[int | None]
     calibration: Mapped[OptionalJson | None]
