@@ -14,11 +14,12 @@ from refdesk.gateway.calls import Completer, Embedder, Reranker, Vectors
 from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS, AsyncEmbeddedEmbedder, EmbeddedEmbedder
 from refdesk.gateway.errors import WrongModelKind
 from refdesk.gateway.gates import DEFAULT_GATES, Gates, least_score_of
-from refdesk.gateway.openai import Connection, OpenAICompleter, OpenAIEmbedder
 from refdesk.gateway.repository import ModelRepository
-from refdesk.gateway.reranking import DEFAULT_SHAPE, RemoteReranker
 from refdesk.gateway.schemas import Parameters
 from refdesk.gateway.tables import Model
+from refdesk.gateway.wires import Connection
+from refdesk.gateway.wires.openai import OpenAICompleter, OpenAIEmbedder
+from refdesk.gateway.wires.reranking import DEFAULT_SHAPE, RemoteReranker
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
 from refdesk.kit.http import guarded_client

@@ -15,10 +15,10 @@ from refdesk.gateway.calibration import default_pairs, duplicate_pairs, fit
 from refdesk.gateway.calls import CompletionRequest, Message, Vectors
 from refdesk.gateway.clients import Gateway
 from refdesk.gateway.errors import ModelError, ModelTimeout
-from refdesk.gateway.openai import OpenAIEmbedder
-from refdesk.gateway.reranking import Shape, detect_shape
 from refdesk.gateway.schemas import CheckResult, Endpoint, ModelDraft
 from refdesk.gateway.tables import Model
+from refdesk.gateway.wires.openai import OpenAIEmbedder
+from refdesk.gateway.wires.reranking import Shape, detect_shape
 from refdesk.kit.clock import now
 from refdesk.kit.crypto import Cipher, mask
 from refdesk.kit.errors import AppError

@@ -26,7 +26,8 @@ from refdesk.gateway import (
     ToolCall,
     UsageReport,
 )
-from refdesk.gateway.openai import Connection, OpenAICompleter
+from refdesk.gateway.wires import Connection
+from refdesk.gateway.wires.openai import OpenAICompleter
 from refdesk.kit.http import guarded_client
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import delta, scripted_model

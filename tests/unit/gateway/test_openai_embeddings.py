@@ -5,7 +5,8 @@ import pytest
 
 from refdesk.gateway import ModelBadResponse, ModelError, ModelUnavailable
 from refdesk.gateway.embedded import CALIBRATION
-from refdesk.gateway.openai import Connection, OpenAIEmbedder
+from refdesk.gateway.wires import Connection
+from refdesk.gateway.wires.openai import OpenAIEmbedder
 from refdesk.kit.http import guarded_client
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import scripted_model

@@ -16,8 +16,8 @@ from refdesk.gateway import (
     ModelTimeout,
     ModelUnavailable,
 )
-from refdesk.gateway.openai import Connection
-from refdesk.gateway.reranking import SHAPES, RemoteReranker, Shape, detect_shape
+from refdesk.gateway.wires import Connection
+from refdesk.gateway.wires.reranking import SHAPES, RemoteReranker, Shape, detect_shape
 from refdesk.kit.http import AddressRefused, guarded_client
 from refdesk.testing.scripted_model import Reply, ScriptedModel, body, error, hang, scripted_model
 from refdesk.testing.scripted_reranker import reranks, rows

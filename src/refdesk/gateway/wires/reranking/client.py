@@ -1,0 +1,85 @@
+"""Asking a rerank server, and finding out which dialect it speaks."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+from uuid import UUID
+
+from refdesk.gateway.errors import ModelBadResponse, ModelError, ModelNotThere, ModelRefused, ModelTimeout
+from refdesk.gateway.wires import Connection
+from refdesk.gateway.wires.reranking.shapes import SHAPES, Shape, body_of, path_of, scores_of
+from refdesk.kit.errors import AppError
+
+AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteReranker:
+    """A reranker behind HTTP. Nothing is repeated: whoever asks has a deadline and an order of his own."""
+
+    model_id: UUID
+    model_name: str
+    connection: Connection
+    shape: Shape
+    max_batch: int = 32
+    extra_body: dict[str, Any] = field(default_factory=dict[str, Any])
+    least_score: float | None = None
+
+    async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
+        """One score a text, in the order given; greater is nearer. `timeout_s` bounds the whole call.
+
+        Scores are the server's own: most give 0–1, some a logit. Raises `ModelError`s, and
+        `AddressRefused` and `ResponseTooLarge` as they are.
+        """
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._all(query, texts, timeout_s)
+        except TimeoutError as error:
+            raise ModelTimeout(timeout_s=timeout_s) from error
+
+    async def _all(self, query: str, texts: Sequence[str], timeout_s: float) -> list[float]:
+        limit = asyncio.Semaphore(AT_ONCE)
+
+        async def scored(batch: Sequence[str]) -> list[float]:
+            async with limit:
+                return await self._batch(query, batch, timeout_s)
+
+        batches = [texts[i : i + self.max_batch] for i in range(0, len(texts), self.max_batch)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(scored(batch)) for batch in batches]
+        except* AppError as errors:  # also an address that is refused, or too long a reply
+            failure = _first(errors)
+        else:
+            return [score for task in tasks for score in task.result()]
+        raise failure
+
+    async def _batch(self, query: str, texts: Sequence[str], timeout_s: float) -> list[float]:
+        # Several servers refuse an empty string with the whole batch.
+        body = body_of(self.shape, self.model_name, query, [text or " " for text in texts])
+        path = path_of(self.shape, self.connection.base_url)
+        answer = await self.connection.json("POST", path, body | self.extra_body, timeout_s=timeout_s)
+        if isinstance(answer, dict) and (error := cast("dict[str, Any]", answer).get("error")):
+            raise self.connection.in_band(error)
+        return scores_of(answer, len(texts))
+
+
+def _first(errors: BaseExceptionGroup[AppError]) -> AppError:
+    for error in errors.exceptions:
+        return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    raise AssertionError("a group of exceptions is never empty")
+
+
+async def detect_shape(reranker: RemoteReranker, *, timeout_s: float) -> Shape:
+    """The first dialect that the server understands. Raises the error that says most where there is none."""
+    failure: ModelError | None = None
+    for shape in SHAPES:
+        try:
+            await replace(reranker, shape=shape).rerank("refdesk", ["refdesk", "参考台"], timeout_s=timeout_s)
+        except (ModelNotThere, ModelRefused, ModelBadResponse) as error:
+            if failure is None or isinstance(failure, ModelNotThere):
+                failure = error
+        else:
+            return shape
+    raise failure or ModelNotThere()
