@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
 from refdesk.gateway.errors import UnknownModel
+from refdesk.gateway.routing.tables import FallbackPolicy
 from refdesk.gateway.tables import Model
 
 
@@ -40,6 +41,13 @@ class ModelRepository:
             Model.workspace_id == self._scope.workspace_id, Model.kind == kind, Model.is_default
         )
         return (await self._session.execute(statement)).scalars().first()
+
+    async def has_policy(self, policy_id: UUID) -> bool:
+        """Whether a fallback policy is the workspace's."""
+        statement = select(FallbackPolicy.id).where(
+            FallbackPolicy.id == policy_id, FallbackPolicy.workspace_id == self._scope.workspace_id
+        )
+        return (await self._session.execute(statement)).first() is not None
 
     async def clear_default(self, kind: str) -> None:
         await self._session.execute(

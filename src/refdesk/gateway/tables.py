@@ -1,8 +1,9 @@
 """Model descriptors of a workspace, their sealed credentials and their calibration."""
 
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import LargeBinary, String, UniqueConstraint
+from sqlalchemy import ForeignKey, LargeBinary, String, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from refdesk.kit.columns import CreatedAt, Id, Json, OptionalJson, UpdatedAt, WorkspaceId
@@ -15,7 +16,8 @@ class Model(Base):
     `kind` is one of the nine (`LLM`, `EMBEDDING`, `RERANKER`, `STT`, `TTS`, `IMAGE`, `TTI`, `TTV`, `ITV`);
     `provider` is a vendor of the catalogue, `openai-compatible` or `embedded`; `model_name` is what the
     vendor calls it. `capabilities` is what it can do, `concurrency` how many calls it takes at once, None for
-    any number. `credential` is the sealed API key, `credential_hint` its mask. `parameters` are defaults of a
+    any number. `health_check` and `fallback_policy_id` tell how its health is watched and what happens when it
+    fails (`routing`). `credential` is the sealed API key, `credential_hint` its mask. `parameters` are defaults of a
     call (temperature, max_tokens, timeout_s, dimensions, query_prefix, passage_prefix, batch_size, shape).
     `gates` are the thresholds fitted for it on a labelled set. `last_check` is the last connection test.
     """
@@ -34,6 +36,10 @@ class Model(Base):
     version: Mapped[str] = mapped_column(String(32), default="1", server_default="1")
     capabilities: Mapped[Json] = mapped_column(default=dict[str, Any], server_default="{}")
     concurrency: Mapped[int | None]
+    health_check: Mapped[OptionalJson | None]
+    fallback_policy_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("fallback_policies.id", ondelete="SET NULL"), index=True
+    )
     parameters: Mapped[Json]
     dimensions: Mapped[int | None]
     calibration: Mapped[OptionalJson | None]

@@ -8,6 +8,7 @@ from refdesk.kit.database import Base
 _TABLE_MODULES = (
     "refdesk.accounts.tables",
     "refdesk.gateway.tables",
+    "refdesk.gateway.routing.tables",
     "refdesk.knowledge.tables",
     "refdesk.knowledge.access.tables",
     "refdesk.knowledge.terms.tables",
