@@ -138,7 +138,7 @@ def _request(
     fixed = estimated_tokens(system) + estimated_tokens(template) + estimated_tokens(context.question)
     left = room - reserved - fixed - 64
     history = _history(turns, left // 3)
-    left -= sum(estimated_tokens(message.content) for message in history)
+    left -= sum(estimated_tokens(message.text) for message in history)
     packed = pack(result.hits, max_chars=profile.max_context_chars, max_tokens=max(left, 200))
     data = "\n".join(
         fenced(n, hit.document_name, section_of(hit), hit.page, text)

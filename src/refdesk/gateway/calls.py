@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refdesk.gateway.calibration import Calibration
+from refdesk.gateway.content import Content, text_of
 from refdesk.gateway.gates import Gates
 
 type Vectors = NDArray[np.float32]
 type FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "other"]
+type ToolChoice = Literal["auto", "none", "required"] | NamedTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,34 +28,56 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call the model wants made; `arguments` is the raw JSON text as the model wrote it."""
+    """A call the model wants made; `arguments` is the raw JSON text as the model wrote it.
+
+    `state` is what the vendor wants back with the call when its result is sent (a signature, the thinking
+    before it); it begins with the wire's name, so that no other wire sends it.
+    """
 
     id: str
     name: str
     arguments: str
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTool:
+    """The one tool that the model has to call."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation. `tool_call_id` belongs to role `tool` only."""
+    """One message of a conversation. Images belong to role `user`, `tool_call_id` to role `tool` only."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: str
+    content: Content
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The words alone."""
+        return text_of(self.content)
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """One request. None leaves a parameter to the model's own default."""
+    """One request. None leaves a parameter to the model's own default.
+
+    `json_schema` asks for an answer that is JSON of that form. `request_id` goes out as `X-Request-ID`.
+    """
 
     messages: Sequence[Message]
     temperature: float | None = None
     max_tokens: int | None = None
     stop: Sequence[str] = ()
     tools: Sequence[ToolSpec] = ()
+    tool_choice: ToolChoice | None = None
     json_schema: dict[str, Any] | None = None
     timeout_s: float | None = None
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

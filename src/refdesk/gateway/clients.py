@@ -17,8 +17,7 @@ from refdesk.gateway.gates import DEFAULT_GATES, Gates, least_score_of
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.schemas import Parameters
 from refdesk.gateway.tables import Model
-from refdesk.gateway.wires import Connection
-from refdesk.gateway.wires.openai import OpenAICompleter, OpenAIEmbedder
+from refdesk.gateway.wires import Connection, RemoteEmbedder, build_completer, embedding_format
 from refdesk.gateway.wires.reranking import DEFAULT_SHAPE, RemoteReranker
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
@@ -111,18 +110,24 @@ class Gateway:
             defaults["temperature"] = parameters.temperature
         if parameters.max_tokens is not None:
             defaults["max_tokens"] = parameters.max_tokens
-        return OpenAICompleter(
-            model.id, model.model_name, self._connect(model, parameters), parameters.context_tokens, defaults
-        )
-
-    def build_remote_embedder(self, model: Model) -> OpenAIEmbedder:
-        """An embedding client for a row, stored or not. 0 dimensions accept any."""
-        parameters = Parameters.model_validate(model.parameters)
-        stored = Calibration.from_json(model.calibration) if model.calibration else None
-        return OpenAIEmbedder(
+        return build_completer(
+            "openai",
             model_id=model.id,
             model_name=model.model_name,
             connection=self._connect(model, parameters),
+            context_tokens=parameters.context_tokens,
+            defaults=defaults,
+        )
+
+    def build_remote_embedder(self, model: Model) -> RemoteEmbedder:
+        """An embedding client for a row, stored or not. 0 dimensions accept any."""
+        parameters = Parameters.model_validate(model.parameters)
+        stored = Calibration.from_json(model.calibration) if model.calibration else None
+        return RemoteEmbedder(
+            model_id=model.id,
+            model_name=model.model_name,
+            connection=self._connect(model, parameters),
+            format=embedding_format("openai"),
             dimensions=model.dimensions or parameters.dimensions or 0,
             calibration=stored or CALIBRATION,
             gates=Gates.from_json(model.gates),

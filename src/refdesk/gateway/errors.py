@@ -93,6 +93,15 @@ class ModelInterrupted(ModelError):
     hint = "Try again."
 
 
+class UnknownWire(ModelError):
+    """A model's vendor is spoken to in a format that this version does not know."""
+
+    code = "model-wire-unknown"
+    status = 422
+    message = "This version does not know how to speak to the model's vendor."
+    hint = "Choose another vendor for the model, or OpenAI-compatible if its server is."
+
+
 class UnknownModel(NotFound):
     """No model by that id in this workspace."""
 

@@ -17,7 +17,7 @@ from refdesk.gateway.clients import Gateway
 from refdesk.gateway.errors import ModelError, ModelTimeout
 from refdesk.gateway.schemas import CheckResult, Endpoint, ModelDraft
 from refdesk.gateway.tables import Model
-from refdesk.gateway.wires.openai import OpenAIEmbedder
+from refdesk.gateway.wires import RemoteEmbedder
 from refdesk.gateway.wires.reranking import Shape, detect_shape
 from refdesk.kit.clock import now
 from refdesk.kit.crypto import Cipher, mask
@@ -162,7 +162,7 @@ class ModelProbe:
         model.calibration = dict(calibration.to_json())
 
 
-async def _cosines(embedder: OpenAIEmbedder, pairs: Sequence[tuple[str, str]]) -> Vectors:
+async def _cosines(embedder: RemoteEmbedder, pairs: Sequence[tuple[str, str]]) -> Vectors:
     """Cosine of each pair, every distinct text embedded once."""
     questions = list(dict.fromkeys(question for question, _ in pairs))
     passages = list(dict.fromkeys(passage for _, passage in pairs))

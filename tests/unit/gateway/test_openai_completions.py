@@ -26,14 +26,24 @@ from refdesk.gateway import (
     ToolCall,
     UsageReport,
 )
-from refdesk.gateway.wires import Connection
-from refdesk.gateway.wires.openai import OpenAICompleter
+from refdesk.gateway.wires import Connection, HttpCompleter, build_completer
 from refdesk.kit.http import guarded_client
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import delta, scripted_model
 
 KEY = "sk-test-1234567890"
 REQUEST = CompletionRequest([Message("system", "规则"), Message("user", "你好")], timeout_s=0.5)
+
+
+def completer_of(connection: Connection) -> HttpCompleter:
+    return build_completer(
+        "openai",
+        model_id=uuid4(),
+        model_name="m",
+        connection=connection,
+        context_tokens=8192,
+        defaults={"top_p": 0.5},
+    )
 
 
 @pytest.fixture
@@ -45,10 +55,10 @@ async def model():
 @pytest.fixture
 async def completer(model):
     async with guarded_client(allow_private=True) as client:
-        yield OpenAICompleter(uuid4(), "m", Connection(client, model.base_url, KEY), 8192, {"top_p": 0.5})
+        yield completer_of(Connection(client, model.base_url, KEY))
 
 
-async def gather(completer: OpenAICompleter) -> Completion:
+async def gather(completer: HttpCompleter) -> Completion:
     builder = CompletionBuilder()
     async for event in completer.stream(REQUEST):
         builder.add(event)
@@ -256,7 +266,7 @@ async def test_a_key_in_the_vendors_message_is_masked(model, completer):
 
 async def test_a_server_that_does_not_listen_is_unavailable(completer):
     async with guarded_client(allow_private=True) as client:
-        lonely = OpenAICompleter(uuid4(), "m", Connection(client, "http://127.0.0.1:9/v1", None), 8192, {})
+        lonely = completer_of(Connection(client, "http://127.0.0.1:9/v1", None))
         with pytest.raises(ModelUnavailable):
             await gather(lonely)
 

@@ -5,8 +5,7 @@ import pytest
 
 from refdesk.gateway import ModelBadResponse, ModelError, ModelUnavailable
 from refdesk.gateway.embedded import CALIBRATION
-from refdesk.gateway.wires import Connection
-from refdesk.gateway.wires.openai import OpenAIEmbedder
+from refdesk.gateway.wires import Connection, RemoteEmbedder, embedding_format
 from refdesk.kit.http import guarded_client
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import scripted_model
@@ -22,7 +21,16 @@ async def model():
 async def embedder(model):
     async with guarded_client(allow_private=True) as client:
         connection = Connection(client, model.base_url, None, 1.0)
-        yield OpenAIEmbedder(uuid4(), "m", connection, 2, CALIBRATION, max_batch=2, query_prefix="q: ")
+        yield RemoteEmbedder(
+            uuid4(),
+            "m",
+            connection,
+            embedding_format("openai"),
+            2,
+            CALIBRATION,
+            max_batch=2,
+            query_prefix="q: ",
+        )
 
 
 def rows(*vectors):

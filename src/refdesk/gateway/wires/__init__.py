@@ -4,6 +4,26 @@ A wire turns the typed calls of `refdesk.gateway.calls` into one vendor's reques
 events, vectors or scores. It knows no model rows, no policies and no limits, and repeats nothing on its own.
 """
 
-from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.build import (
+    COMPLETION_WIRES,
+    EMBEDDING_WIRES,
+    build_completer,
+    embedding_format,
+    fitted,
+)
+from refdesk.gateway.wires.completer import HttpCompleter
+from refdesk.gateway.wires.connection import BEARER, Authentication, Connection
+from refdesk.gateway.wires.embedder import RemoteEmbedder
 
-__all__ = ["Connection"]
+__all__ = [
+    "BEARER",
+    "COMPLETION_WIRES",
+    "EMBEDDING_WIRES",
+    "Authentication",
+    "Connection",
+    "HttpCompleter",
+    "RemoteEmbedder",
+    "build_completer",
+    "embedding_format",
+    "fitted",
+]

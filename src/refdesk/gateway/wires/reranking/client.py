@@ -8,6 +8,7 @@ from uuid import UUID
 
 from refdesk.gateway.errors import ModelBadResponse, ModelError, ModelNotThere, ModelRefused, ModelTimeout
 from refdesk.gateway.wires import Connection
+from refdesk.gateway.wires.refusals import body_error
 from refdesk.gateway.wires.reranking.shapes import SHAPES, Shape, body_of, path_of, scores_of
 from refdesk.kit.errors import AppError
 
@@ -25,6 +26,7 @@ class RemoteReranker:
     max_batch: int = 32
     extra_body: dict[str, Any] = field(default_factory=dict[str, Any])
     least_score: float | None = None
+    request_id: str | None = None
 
     async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
         """One score a text, in the order given; greater is nearer. `timeout_s` bounds the whole call.
@@ -59,9 +61,11 @@ class RemoteReranker:
         # Several servers refuse an empty string with the whole batch.
         body = body_of(self.shape, self.model_name, query, [text or " " for text in texts])
         path = path_of(self.shape, self.connection.base_url)
-        answer = await self.connection.json("POST", path, body | self.extra_body, timeout_s=timeout_s)
-        if isinstance(answer, dict) and (error := cast("dict[str, Any]", answer).get("error")):
-            raise self.connection.in_band(error)
+        answer = await self.connection.json(
+            "POST", path, body | self.extra_body, timeout_s=timeout_s, request_id=self.request_id
+        )
+        if isinstance(answer, dict) and (words := body_error(cast("dict[str, Any]", answer))) is not None:
+            raise self.connection.in_band(words)
         return scores_of(answer, len(texts))
 
 

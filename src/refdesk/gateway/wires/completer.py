@@ -1,0 +1,166 @@
+"""One completion over HTTP, whatever the format: send, read, leave.
+
+A format says how a request is written and how its answer is read; this module owns the order of things: the
+defaults of a model under what a request asks, the choice between a stream and a whole answer by what the
+server really sent, and that an answer without its end is an error.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, cast
+from uuid import UUID
+
+import httpx
+import orjson
+
+from refdesk.gateway.calls import Completion, CompletionBuilder, CompletionEvent, CompletionRequest
+from refdesk.gateway.errors import ModelInterrupted
+from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.refusals import body_error
+from refdesk.gateway.wires.streams import body_of
+
+
+class Reader(Protocol):
+    """Understands one answer. May raise AttributeError, KeyError, TypeError or ValueError for members of
+    other types than agreed: they become `ModelBadResponse`."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything of an answer was seen."""
+        ...
+
+    def chunk(self, body: dict[str, Any]) -> list[CompletionEvent]:
+        """The events of one streamed part."""
+        ...
+
+    def whole(self, body: dict[str, Any]) -> list[CompletionEvent]:
+        """The events of an answer that came in one piece, but for those of `end`."""
+        ...
+
+    def end(self) -> list[CompletionEvent] | None:
+        """What follows the last part, `Finished` the last; None where the answer never said its end."""
+        ...
+
+
+class Format(Protocol):
+    """How one kind of server is spoken to."""
+
+    @property
+    def stream_type(self) -> str:
+        """The media type of a stream of this format."""
+        ...
+
+    def path(self, model_name: str, *, stream: bool) -> str: ...
+
+    async def body(
+        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
+    ) -> dict[str, Any]:
+        """The request's JSON. Fetches images for vendors that do not."""
+        ...
+
+    def frames(self, response: httpx.Response) -> AsyncIterator[bytes]:
+        """A stream cut into the JSON texts of its parts."""
+        ...
+
+    def reader(self, connection: Connection) -> Reader: ...
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCompleter:
+    """A chat model behind a server of any format.
+
+    `defaults` may hold `temperature` and `max_tokens`, used where a request has none; all else in it is
+    merged under each request's own JSON, objects member by member.
+    """
+
+    model_id: UUID
+    model_name: str
+    connection: Connection
+    context_tokens: int
+    format: Format
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    async def stream(self, request: CompletionRequest) -> AsyncIterator[CompletionEvent]:
+        """Events in order; the last is `Finished`. A stream that ends without one raises."""
+        reader = self.format.reader(self.connection)
+        path = self.format.path(self.model_name, stream=True)
+        body = await self._body(request, stream=True)
+        async with self.connection.send(
+            "POST", path, body, timeout_s=request.timeout_s, request_id=request.request_id
+        ) as response:
+            if self.format.stream_type not in response.headers.get("content-type", ""):
+                # Some servers answer with one JSON object whatever was asked; others with an HTML page.
+                for event in self._whole(reader, await body_of(response)):
+                    yield event
+                return
+            async for data in self.format.frames(response):
+                for event in self._chunk(reader, data):
+                    yield event
+        for event in self._end(reader):
+            yield event
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """The whole answer at once."""
+        path = self.format.path(self.model_name, stream=False)
+        body = await self._body(request, stream=False)
+        async with self.connection.send(
+            "POST", path, body, timeout_s=request.timeout_s, request_id=request.request_id
+        ) as response:
+            raw = await body_of(response)
+        builder = CompletionBuilder()
+        for event in self._whole(self.format.reader(self.connection), raw):
+            builder.add(event)
+        return builder.build()
+
+    async def _body(self, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
+        rest = dict(self.defaults)
+        temperature, max_tokens = rest.pop("temperature", None), rest.pop("max_tokens", None)
+        if request.temperature is None and temperature is not None:
+            request = replace(request, temperature=temperature)
+        if request.max_tokens is None and max_tokens is not None:
+            request = replace(request, max_tokens=max_tokens)
+        body = await self.format.body(self.model_name, request, self.connection, stream=stream)
+        return _merged(rest, body) if rest else body
+
+    def _chunk(self, reader: Reader, data: bytes) -> list[CompletionEvent]:
+        if data == b"[DONE]" or not data:
+            return []
+        try:
+            return reader.chunk(orjson.loads(data))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # JSONDecodeError is a ValueError
+            raise self.connection.bad_response(data) from error
+
+    def _whole(self, reader: Reader, raw: bytes) -> list[CompletionEvent]:
+        try:
+            parsed: Any = orjson.loads(raw)
+            if isinstance(parsed, list):  # Google's compatible endpoints wrap errors so
+                (parsed,) = cast("list[Any]", parsed)
+            if (words := body_error(parsed)) is not None:
+                raise self.connection.in_band(words)
+            events = reader.whole(parsed)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise self.connection.bad_response(raw) from error
+        if not reader.begun:
+            raise self.connection.bad_response(raw)
+        return events + self._end(reader)
+
+    def _end(self, reader: Reader) -> list[CompletionEvent]:
+        events = reader.end()
+        if events is None:
+            raise ModelInterrupted(
+                "The model's answer ended without saying that it is complete."
+                if reader.begun
+                else "The model's server ended the answer before it began."
+            )
+        return events
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for name, value in above.items():
+        under = merged.get(name)
+        if isinstance(under, dict) and isinstance(value, dict):
+            merged[name] = _merged(cast("dict[str, Any]", under), cast("dict[str, Any]", value))
+        else:
+            merged[name] = value
+    return merged

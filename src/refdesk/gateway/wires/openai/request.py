@@ -1,0 +1,131 @@
+"""The JSON of a chat completion's request, in the spellings of its many servers."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx
+import orjson
+
+from refdesk.gateway.calls import CompletionRequest, Message, NamedTool, ToolChoice
+from refdesk.gateway.content import TextPart
+from refdesk.gateway.wires.completer import Reader
+from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.images import with_images_fetched
+from refdesk.gateway.wires.openai.reader import OpenAIReader
+from refdesk.gateway.wires.streams import sse_data
+from refdesk.gateway.wires.tool_arguments import arguments_text
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIFormat:
+    """The OpenAI-compatible format. The members are what its servers differ in.
+
+    `structured` tells how an answer of a JSON form is asked for: by schema, or, where a server knows only
+    "some JSON", by that and the schema in words. `stream_usage` asks for usage at the end of a stream, which
+    a few old servers refuse. `image_urls` is False where images are taken as data only.
+    """
+
+    structured: Literal["json_schema", "json_object"] = "json_schema"
+    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    required_word: Literal["required", "any"] = "required"
+    stream_usage: bool = True
+    image_urls: bool = True
+    chat_path: str = "/chat/completions"
+    stream_type: str = "text/event-stream"
+
+    def path(self, model_name: str, *, stream: bool) -> str:
+        return self.chat_path
+
+    def frames(self, response: httpx.Response) -> AsyncIterator[bytes]:
+        return sse_data(response)
+
+    def reader(self, connection: Connection) -> Reader:
+        return OpenAIReader(connection)
+
+    async def body(
+        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
+    ) -> dict[str, Any]:
+        if not self.image_urls:
+            request = await with_images_fetched(request, connection)
+        body: dict[str, Any] = {
+            "model": model_name,
+            "messages": [_message(message) for message in request.messages],
+        }
+        if stream:
+            body["stream"] = True
+            if self.stream_usage:
+                body["stream_options"] = {"include_usage": True}
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        if request.max_tokens is not None:
+            body[self.max_tokens_name] = request.max_tokens
+        if request.stop:
+            body["stop"] = list(request.stop)
+        if request.tools:
+            body["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": tool.name,
+                        "description": tool.description,
+                        "parameters": tool.parameters,
+                    },
+                }
+                for tool in request.tools
+            ]
+            if request.tool_choice is not None:
+                body["tool_choice"] = self._choice(request.tool_choice)
+        if request.json_schema is not None:
+            self._ask_for_json(body, request.json_schema)
+        return body
+
+    def _choice(self, choice: ToolChoice) -> Any:
+        if isinstance(choice, NamedTool):
+            return {"type": "function", "function": {"name": choice.name}}
+        return self.required_word if choice == "required" else choice
+
+    def _ask_for_json(self, body: dict[str, Any], schema: dict[str, Any]) -> None:
+        if self.structured == "json_schema":
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": schema},
+            }
+            return
+        body["response_format"] = {"type": "json_object"}
+        body["messages"].append({"role": "system", "content": in_words(schema)})
+
+
+def in_words(schema: dict[str, Any]) -> str:
+    """What asks a model for JSON of a form where its server cannot."""
+    return "Answer with one JSON object and nothing else. It follows this JSON Schema: " + json_text(schema)
+
+
+def json_text(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _message(message: Message) -> dict[str, Any]:
+    body: dict[str, Any] = {"role": message.role}
+    if isinstance(message.content, str):
+        # With calls and no words, null: several servers refuse an empty text.
+        body["content"] = message.content or (None if message.tool_calls else "")
+    else:
+        body["content"] = [
+            {"type": "text", "text": part.text}
+            if isinstance(part, TextPart)
+            else {"type": "image_url", "image_url": {"url": part.as_url}}
+            for part in message.content
+        ]
+    if message.tool_calls:
+        body["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": arguments_text(call)},
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id is not None:
+        body["tool_call_id"] = message.tool_call_id
+    return body
