@@ -1,0 +1,215 @@
+"""All models, policies and purposes in memory, so that a call costs no database round trip.
+
+Owns their freshness. While the listening connection holds, what another process changes is here within
+milliseconds (a trigger tells every change on `refdesk_models`); what this process changes is here before the
+next call, for its own commits mark the snapshot stale. While the connection is lost every call reads the
+database again, as if there were no snapshot: slower, never stale; and if the database itself is away, what
+was known last goes on being served. A scope sees its workspace's models only.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+from pydantic import ValidationError
+from sqlalchemy import event, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
+
+from refdesk.accounts import Scope
+from refdesk.gateway.errors import UnknownModel
+from refdesk.gateway.routing.capabilities import Abilities
+from refdesk.gateway.routing.checks import HealthCheck
+from refdesk.gateway.routing.errors import PolicyInvalid
+from refdesk.gateway.routing.policies import Policy
+from refdesk.gateway.routing.signals import ModelSignals
+from refdesk.gateway.routing.tables import FallbackPolicy, ModelHealth, PurposeRoute
+from refdesk.gateway.tables import Model
+from refdesk.kit.database import Database
+
+log = structlog.get_logger(__name__)
+
+_CHANGED = "refdesk_models_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedModel:
+    """A model's row with what routing makes of it. Rows are detached: read them, never change them."""
+
+    row: Model
+    abilities: Abilities
+    check: HealthCheck
+
+    @property
+    def id(self) -> UUID:
+        return self.row.id
+
+    @classmethod
+    def of(cls, row: Model) -> "RoutedModel":
+        try:
+            return cls(row, Abilities.of(row), HealthCheck.of(row.health_check))
+        except ValidationError as error:
+            log.warning("routing.model-not-understood", model_id=str(row.id), error=str(error))
+            plain = Model(kind=row.kind, model_name=row.model_name, parameters={}, capabilities={})
+            return cls(row, Abilities.of(plain), HealthCheck())
+
+
+class Snapshot:
+    """What is known of all workspaces' models. `on_health` gets the rows of health that changed."""
+
+    def __init__(self, database: Database, on_health: Callable[[Iterable[ModelHealth]], None]) -> None:
+        self._database = database
+        self._on_health = on_health
+        self._models: dict[UUID, RoutedModel] = {}
+        self._policies: dict[UUID, Policy] = {}
+        self._routes: dict[UUID, PurposeRoute] = {}
+        self._route_by_purpose: dict[tuple[UUID, str, str], UUID] = {}
+        self._defaults: dict[tuple[UUID, str], UUID] = {}
+        self._signals = ModelSignals(database.url, self._resync, self._reload)
+        self._lock = asyncio.Lock()
+        self._stale = True
+        self._loaded_at = float("-inf")
+        self._listening: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to listen; done by the first call where nobody did it before."""
+        if self._listening is None:
+            event.listen(Session, "after_flush", _note_changes)
+            event.listen(Session, "after_commit", self._after_commit)
+            self._listening = asyncio.create_task(self._signals.run(), name="model-signals")
+
+    async def close(self) -> None:
+        if self._listening is not None:
+            event.remove(Session, "after_flush", _note_changes)
+            event.remove(Session, "after_commit", self._after_commit)
+            self._listening.cancel()
+            await asyncio.gather(self._listening, return_exceptions=True)
+            self._listening = None
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether what is in memory is what the database holds, so far as it was told."""
+        return not self._stale and self._signals.connected
+
+    async def ready(self) -> None:
+        """Return once the snapshot holds at least what was committed before; at once in the usual case."""
+        if not self._stale and self._signals.connected:
+            return
+        self.start()
+        asked_at = time.monotonic()
+        async with self._lock:
+            if self.is_fresh or self._loaded_at >= asked_at:
+                return
+            try:
+                await self._load()
+            except (SQLAlchemyError, OSError) as error:
+                if self._loaded_at == float("-inf"):
+                    raise
+                log.warning("routing.snapshot-not-renewed", error=type(error).__name__)
+
+    def get(self, scope: Scope, model_id: UUID) -> RoutedModel:
+        """A model of the scope's workspace. Raises `UnknownModel`."""
+        found = self._models.get(model_id)
+        if found is None or found.row.workspace_id != scope.workspace_id:
+            raise UnknownModel(model_id=str(model_id))
+        return found
+
+    def find(self, model_id: UUID) -> RoutedModel | None:
+        """A model of any workspace: for health and targets of policies, never for what a caller named."""
+        return self._models.get(model_id)
+
+    def all(self) -> Iterable[RoutedModel]:
+        return tuple(self._models.values())
+
+    def policy_of(self, model: RoutedModel) -> Policy | None:
+        """The policy of a model, ready to be asked."""
+        policy_id = model.row.fallback_policy_id
+        return self._policies.get(policy_id) if policy_id is not None else None
+
+    def default(self, scope: Scope, kind: str) -> UUID | None:
+        return self._defaults.get((scope.workspace_id, kind))
+
+    def route(self, scope: Scope, purpose: str, kind: str) -> UUID | None:
+        """The model that serves a purpose, if it has one of its own."""
+        return self._route_by_purpose.get((scope.workspace_id, purpose, kind))
+
+    async def _resync(self) -> None:
+        """Read everything: after the listening connection was made, for nobody told what happened before."""
+        async with self._lock:
+            await self._load()
+
+    async def _reload(self, changed: Mapping[str, set[UUID]]) -> None:
+        """Read the rows that other processes said they changed."""
+        async with self._lock, self._database.transaction() as session:
+            await self._read(session, changed)
+
+    async def _load(self) -> None:
+        started = time.monotonic()
+        self._stale = False  # what is committed from here on marks it again
+        try:
+            async with self._database.transaction() as session:
+                await self._read(session, None)
+        except BaseException:
+            self._stale = True
+            raise
+        self._loaded_at = started
+
+    async def _read(self, session: AsyncSession, changed: Mapping[str, set[UUID]] | None) -> None:
+        async def rows[T](table: type[T], key: Any) -> list[T]:
+            ids = None if changed is None else changed.get(str(table.__tablename__))  # type: ignore[attr-defined]
+            if changed is not None and not ids:
+                return []
+            query = select(table)
+            return list((await session.scalars(query if ids is None else query.where(key.in_(ids)))).all())
+
+        models = await rows(Model, Model.id)
+        policies = await rows(FallbackPolicy, FallbackPolicy.id)
+        routes = await rows(PurposeRoute, PurposeRoute.id)
+        health = await rows(ModelHealth, ModelHealth.model_id)
+        session.expunge_all()
+        _replace(self._models, changed, "models", {row.id: RoutedModel.of(row) for row in models})
+        _replace(self._policies, changed, "fallback_policies", _compiled(policies))
+        _replace(self._routes, changed, "purpose_routes", {row.id: row for row in routes})
+        if models or changed is None or "models" in changed:
+            self._defaults = {
+                (m.row.workspace_id, m.row.kind): m.id for m in self._models.values() if m.row.is_default
+            }
+        self._route_by_purpose = {
+            (row.workspace_id, row.purpose, row.kind): row.model_id for row in self._routes.values()
+        }
+        self._on_health(health)
+
+    def _after_commit(self, session: Session) -> None:
+        if session.info.pop(_CHANGED, False):
+            self._stale = True
+
+
+def _replace[T](
+    kept: dict[UUID, T], changed: Mapping[str, set[UUID]] | None, table: str, rows: dict[UUID, T]
+) -> None:
+    """Put in what was read; what was to be read and is not there is gone."""
+    gone = set(kept) if changed is None else changed.get(table, set[UUID]())
+    for key in gone - rows.keys():
+        kept.pop(key, None)
+    kept.update(rows)
+
+
+def _compiled(rows: Iterable[FallbackPolicy]) -> dict[UUID, Policy]:
+    found: dict[UUID, Policy] = {}
+    for row in rows:
+        try:
+            found[row.id] = Policy.compile(row.id, row.policy_id, row.rules)
+        except (PolicyInvalid, ValidationError, ValueError) as error:
+            log.warning("routing.policy-not-understood", policy_id=row.policy_id, error=str(error))
+    return found
+
+
+def _note_changes(session: Session, _context: object) -> None:
+    touched = (*session.new, *session.dirty, *session.deleted)
+    if any(isinstance(one, Model | FallbackPolicy | PurposeRoute) for one in touched):
+        session.info[_CHANGED] = True
