@@ -47,6 +47,9 @@ class Authentication:
 
 BEARER = Authentication()
 
+type Signs = Callable[[str], type[ModelError] | None]
+"""What a vendor's own codes and phrases mean, None where they mean nothing known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:
