@@ -5,13 +5,17 @@ repositories get an open `AsyncSession`. `Database.transaction()` commits when i
 back when it raises.
 """
 
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import MetaData
+from sqlalchemy import MetaData, event
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
+
+_IDLE_S = 1.0
 
 
 class Base(DeclarativeBase):
@@ -55,9 +59,11 @@ class Database:
             async_url(url),
             pool_size=pool_size,
             max_overflow=pool_size,
-            pool_pre_ping=True,
+            # The last one used knows the tables' pages and holds the prepared statements.
+            pool_use_lifo=True,
             connect_args=connect_args,
         )
+        _ask_after_the_idle(self.engine)
         self.sessions = async_sessionmaker(self.engine, expire_on_commit=False)
 
     @asynccontextmanager
@@ -68,3 +74,30 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
+
+
+def _ask_after_the_idle(engine: AsyncEngine) -> None:
+    """Find out before its use whether a connection that lay idle still lives, and take another if not.
+
+    A server needs longer than `_IDLE_S` to come back, so one that was used a moment ago is not asked: that
+    would be a round trip more for every transaction.
+    """
+    dialect = engine.sync_engine.dialect
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def returned(_connection: Any, record: Any) -> None:
+        record.info["returned_at"] = time.monotonic()
+
+    @event.listens_for(engine.sync_engine, "checkout")
+    def taken(connection: Any, record: Any, _proxy: Any) -> None:
+        returned_at = record.info.pop("returned_at", None)
+        if returned_at is None or time.monotonic() - returned_at < _IDLE_S:
+            return
+        try:
+            alive = dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as error:
+            if not dialect.is_disconnect(error, connection, None):
+                raise
+            alive = False
+        if not alive:
+            raise InvalidatePoolError

@@ -160,6 +160,16 @@ class Settings(BaseSettings):
         default=True,
         description="Whether model endpoints may lie on private or loopback addresses, as local ones do.",
     )
+    model_queue_timeout_s: float = Field(
+        default=120.0,
+        gt=0,
+        description="Longest time a call waits for a model that takes only so many calls at once.",
+    )
+    embedding_cache_bytes: int = Field(
+        default=1024**3,
+        ge=0,
+        description="Bytes of vectors of connected embedding models that are kept for texts; 0 keeps none.",
+    )
     max_import_bytes: int = Field(
         default=4 * 1024**3,
         ge=1,

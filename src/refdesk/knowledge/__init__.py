@@ -33,6 +33,7 @@ from refdesk.knowledge.handed_over import HandedDocuments, HandedText
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
 from refdesk.knowledge.parse_settings import parse_options
+from refdesk.knowledge.readiness import unready, unready_documents
 from refdesk.knowledge.repository import (
     RESOURCE,
     DocumentRepository,
@@ -89,6 +90,8 @@ __all__ = [
     "routers",
     "sees_all",
     "split_settings",
+    "unready",
+    "unready_documents",
     "users_of_bases",
     "visible_lists",
 ]

@@ -15,8 +15,6 @@ from uuid import UUID
 from sqlalchemy import (
     ColumnElement,
     Select,
-    and_,
-    bindparam,
     exists,
     false,
     func,
@@ -295,28 +293,6 @@ class DocumentRepository:
             )
         )
         return list(rows)
-
-    async def unready(self, base_ids: Sequence[UUID]) -> int:
-        """How many documents of these bases searches miss, in whole or in part: they are on their way to
-        `ready`, or an edit of theirs waits to be indexed."""
-        counted = await self.session.scalar(
-            select(func.count()).select_from(
-                self._visible()
-                .where(
-                    Document.knowledge_base_id.in_(base_ids),
-                    Document.is_draft.is_(False),
-                    # Written out, so that every plan may use the index of these few documents.
-                    or_(
-                        Document.state.in_(
-                            bindparam("on_the_way", ON_THE_WAY, expanding=True, literal_execute=True)
-                        ),
-                        and_(Document.is_reindexing, Document.state == "ready"),
-                    ),
-                )
-                .subquery()
-            )
-        )
-        return counted or 0
 
     async def hidden(self, document_ids: Collection[UUID]) -> set[UUID]:
         """Those of these documents, removed ones among them, that the caller may not see."""

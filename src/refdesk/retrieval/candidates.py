@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 import numpy as np
@@ -30,7 +31,7 @@ class Row:
     is_exact: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidates:
     """Entries with both legs' scores.
 
@@ -54,20 +55,21 @@ class Candidates:
         Equal scores are ordered by cosine, then words, then id, so that the same question gives the same
         order twice, and in another index of the same base.
         """
-        order = sorted(
-            range(len(self.rows)),
-            key=lambda i: (
-                -scores[i],
-                -self.dense[i],
-                -self.lexical[i],
-                self.rows[i].paragraph_id.bytes,
-                self.rows[i].entry_id.bytes,
-            ),
-        )
-        seen: set[UUID] = set()
-        best: list[int] = []
-        for i in order:
-            if self.rows[i].paragraph_id not in seen:
-                seen.add(self.rows[i].paragraph_id)
-                best.append(i)
-        return best
+        order = np.lexsort((self._by_id, -self.lexical, -self.dense, -scores))
+        _, firsts = np.unique(self._paragraphs[order], return_index=True)
+        return order[np.sort(firsts)].tolist()
+
+    @cached_property
+    def _by_id(self) -> NDArray[np.int64]:
+        """Where each row stands in the order of paragraphs' and entries' ids."""
+        ids = [(row.paragraph_id.bytes, row.entry_id.bytes) for row in self.rows]
+        places = np.empty(len(ids), dtype=np.int64)
+        places[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
+        return places
+
+    @cached_property
+    def _paragraphs(self) -> NDArray[np.int64]:
+        """A number for each row's paragraph."""
+        numbers: dict[UUID, int] = {}
+        of_rows = [numbers.setdefault(row.paragraph_id, len(numbers)) for row in self.rows]
+        return np.array(of_rows, dtype=np.int64)

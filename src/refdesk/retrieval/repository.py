@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import Select, Uuid, bindparam, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.knowledge import Document, KnowledgeBase, Paragraph, visible_lists
+from refdesk.knowledge import Document, KnowledgeBase, Paragraph, unready_documents, visible_lists
 from refdesk.knowledge.indexing import SHARED_HOME, KnowledgeIndex, shared_graphs, table_of
 from refdesk.knowledge.terms import NO_TERM_BASE, TermBase, TermState, term_base
 from refdesk.retrieval.candidates import Row
@@ -50,6 +51,48 @@ class FoundParagraph:
     terms: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The bases asked as they stand. `unready` counts documents that are read or indexed at the moment."""
+
+    indexes: tuple[SearchedIndex, ...]
+    unready: int
+
+
+# To put the statement together takes longer than to run it.
+@lru_cache(maxsize=512)
+def _standing(scope: Scope, *, other: bool) -> Select[UUID, UUID, int, int, UUID, int, int, int]:
+    index_id = bindparam("instead", type_=Uuid) if other else KnowledgeBase.active_index_id
+    return (
+        select(
+            KnowledgeBase.id,
+            KnowledgeIndex.id,
+            KnowledgeIndex.home,
+            KnowledgeIndex.dimensions,
+            KnowledgeIndex.model_id,
+            KnowledgeIndex.entry_count,
+            TermState.version,
+            unready_documents(scope),
+        )
+        .outerjoin(
+            KnowledgeIndex,
+            (KnowledgeIndex.id == index_id)
+            & (KnowledgeIndex.knowledge_base_id == KnowledgeBase.id)
+            & (KnowledgeIndex.workspace_id == scope.workspace_id),
+        )
+        .outerjoin(
+            TermState,
+            (TermState.knowledge_base_id == KnowledgeBase.id)
+            & (TermState.workspace_id == scope.workspace_id),
+        )
+        .where(
+            KnowledgeBase.id.in_(bindparam("base_ids", expanding=True)),
+            KnowledgeBase.workspace_id == scope.workspace_id,
+            KnowledgeBase.deleted_at.is_(None),
+        )
+    )
+
+
 class SearchRepository:
     """Reads within a workspace."""
 
@@ -64,47 +107,28 @@ class SearchRepository:
 
         `instead` is another index of one of these bases, and then the only one searched.
         """
+        return list((await self.standing(knowledge_base_ids, instead=instead)).indexes)
+
+    async def standing(self, knowledge_base_ids: Sequence[UUID], *, instead: UUID | None = None) -> Standing:
+        """What `active_indexes` gives, with how many documents these bases still work on."""
         wanted = list(dict.fromkeys(knowledge_base_ids))
-        query = (
-            select(
-                KnowledgeBase.id,
-                KnowledgeIndex.id,
-                KnowledgeIndex.home,
-                KnowledgeIndex.dimensions,
-                KnowledgeIndex.model_id,
-                KnowledgeIndex.entry_count,
-                TermState.version,
-            )
-            .outerjoin(
-                KnowledgeIndex,
-                (KnowledgeIndex.id == (KnowledgeBase.active_index_id if instead is None else instead))
-                & (KnowledgeIndex.knowledge_base_id == KnowledgeBase.id)
-                & (KnowledgeIndex.workspace_id == self._scope.workspace_id),
-            )
-            .outerjoin(
-                TermState,
-                (TermState.knowledge_base_id == KnowledgeBase.id)
-                & (TermState.workspace_id == self._scope.workspace_id),
-            )
-            .where(
-                KnowledgeBase.id.in_(wanted),
-                KnowledgeBase.workspace_id == self._scope.workspace_id,
-                KnowledgeBase.deleted_at.is_(None),
-            )
-        )
-        rows = (await self._session.execute(query)).all()
+        parameters = {"base_ids": wanted} | ({} if instead is None else {"instead": instead})
+        query = _standing(self._scope, other=instead is not None)
+        rows = (await self._session.execute(query, parameters)).all()
         missing = set(wanted) - {base_id for base_id, *_ in rows}
         if missing:
             raise KnowledgeBaseNotFound(knowledge_base_ids=sorted(map(str, missing)))
         found: list[SearchedIndex] = []
+        on_the_way = 0
         # An outer join: a base without an active index has NULLs, whatever the columns' types say.
-        for base_id, index_id, home, dimensions, model_id, entries, terms in cast(
-            "Sequence[tuple[UUID, UUID | None, int, int, UUID, int, int | None]]", rows
+        for base_id, index_id, home, dimensions, model_id, entries, terms, unready in cast(
+            "Sequence[tuple[UUID, UUID | None, int, int, UUID, int, int | None, int]]", rows
         ):
+            on_the_way += unready
             if index_id is not None:
                 target = Target(index_id, home, dimensions, entries)
                 found.append(SearchedIndex(target, base_id, model_id, terms))
-        return found
+        return Standing(tuple(found), on_the_way)
 
     async def term_base(self, index: SearchedIndex) -> TermBase:
         """The words and synonyms that questions to this index's base are read with."""

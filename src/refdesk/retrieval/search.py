@@ -170,11 +170,12 @@ class GateDecision:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Hits in order before anything is left out of them. `candidates` as in `SearchResult`."""
+    """Hits in order before anything is left out of them. `candidates` and `unready` as in `SearchResult`."""
 
     hits: list[Hit]
     candidates: int
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
+    unready: int = 0
 
 
 @dataclass(frozen=True, slots=True)

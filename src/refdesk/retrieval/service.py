@@ -4,22 +4,20 @@ Reads in one short transaction of its own with one snapshot, so that a home swit
 before or wholly after, and never holds a connection while a model is called.
 """
 
-import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from psycopg.errors import UndefinedTable
 from sqlalchemy.exc import ProgrammingError
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Embedder
+from refdesk.gateway import Embedder, ModelError, UnknownModel
 from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
-from refdesk.knowledge import DocumentRepository
+from refdesk.knowledge import unready
 from refdesk.knowledge.indexing import StatisticsRepository
 from refdesk.retrieval.candidates import Row
 from refdesk.retrieval.errors import QueryEmpty, QueryTooLong
@@ -36,7 +34,8 @@ from refdesk.retrieval.proposals import (
     worth_looking_at,
 )
 from refdesk.retrieval.query import WeightedQuery
-from refdesk.retrieval.repository import SearchedIndex, SearchRepository
+from refdesk.retrieval.remembered_models import RememberedModels
+from refdesk.retrieval.repository import SearchedIndex, SearchRepository, Standing
 from refdesk.retrieval.reranking import Rerankers, rerank
 from refdesk.retrieval.routing import Route, RouteQuery, RouteSettings, choose_route
 from refdesk.retrieval.search import Ranking, SearchRequest, SearchResult, advice_to, still_indexing
@@ -69,7 +68,7 @@ class _Clock:
         self._since = now
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Search:
     """The plain search as a strategy sees it: for one caller, embedding each text once."""
 
@@ -78,10 +77,13 @@ class _Search:
     vectors: dict[str, dict[UUID, EmbeddedQuery]] = field(
         default_factory=dict[str, dict[UUID, "EmbeddedQuery"]]
     )
+    unready: int = 0
 
     async def __call__(self, request: SearchRequest, *, depth: int) -> Ranking:
         vectors = self.vectors.setdefault(request.query, {})
-        return await self.retriever.rank(self.scope, request, depth=depth, vectors=vectors)
+        ranking = await self.retriever.rank(self.scope, request, depth=depth, vectors=vectors)
+        self.unready = max(self.unready, ranking.unready)
+        return ranking
 
 
 class _ModelSwitched(Exception):
@@ -99,6 +101,7 @@ class Retriever:
         self._database = database
         self._gateway = gateway
         self._settings = settings
+        self._models = RememberedModels()
 
     async def search(self, scope: Scope, request: SearchRequest) -> SearchResult:
         """The nearest paragraphs and the numbers that decided.
@@ -114,14 +117,9 @@ class Retriever:
             raise QueryTooLong(characters=len(query), limit=self._settings.max_question_chars)
         request = replace(request, query=query)
         get_mode(request.mode)
-        strategy = get_strategy(request.strategy, query)
-        # Begun first: what gets ready meanwhile is rather told of too much than missed without a word.
-        async with _alongside(self._unready(scope, request.knowledge_base_ids)) as unready:
-            return await self._search(scope, request, strategy, unready)
+        return await self._search(scope, request, get_strategy(request.strategy, query))
 
-    async def _search(
-        self, scope: Scope, request: SearchRequest, strategy: Strategy, counting: asyncio.Task[int]
-    ) -> SearchResult:
+    async def _search(self, scope: Scope, request: SearchRequest, strategy: Strategy) -> SearchResult:
         query = request.query
         wanted = request.top_n
         if request.rerank is not None:
@@ -129,6 +127,8 @@ class Retriever:
         search = _Search(self, scope)
         route = None
         if request.route is not None:
+            async with self._database.transaction() as session:
+                search.unready = await unready(session, scope, request.knowledge_base_ids)
             route = await self.route(scope, request, vectors=search.vectors.setdefault(query, {}))
             request = replace(request, knowledge_base_ids=route.searched)
         ranking = await strategy.rank(replace(request, top_n=wanted), search)
@@ -146,7 +146,6 @@ class Retriever:
         returned = chosen.hits
         if request.context == "window":
             returned = with_windows(returned, request.window_chars)
-        unready = await counting
         return SearchResult(
             hits=returned,
             found=chosen.found,
@@ -160,14 +159,10 @@ class Retriever:
             dropped=chosen.dropped[:DROPPED_SHOWN],
             timings_ms=ranking.timings_ms,
             reranked=reranked,
-            warnings=tuple(one for one in (warning, still_indexing(unready)) if one is not None),
+            warnings=tuple(one for one in (warning, still_indexing(search.unready)) if one is not None),
             route=route,
-            unready=unready,
+            unready=search.unready,
         )
-
-    async def _unready(self, scope: Scope, knowledge_base_ids: Sequence[UUID]) -> int:
-        async with self._database.transaction() as session:
-            return await DocumentRepository(session, scope).unready(knowledge_base_ids)
 
     async def route(
         self, scope: Scope, request: SearchRequest, *, vectors: dict[UUID, EmbeddedQuery] | None = None
@@ -182,22 +177,42 @@ class Retriever:
             indexes = await SearchRepository(session, scope).active_indexes(request.knowledge_base_ids)
         embedded = vectors if vectors is not None else {}
         if mode.uses_dense and len(indexes) > settings.few:
-            await self._embed(scope, request.query, indexes, embedded)
+            await self._embed(scope, request.query, _models_of(indexes), embedded)
         # Words tell where to look also for a search by meaning alone, and cost next to nothing.
         query = RouteQuery(request.query, {model: found.vector for model, found in embedded.items()})
         return await choose_route(
             self._database, self._gateway, scope, query, request.knowledge_base_ids, settings
         )
 
+    async def _embed_for(
+        self, scope: Scope, request: SearchRequest, embedded: dict[UUID, EmbeddedQuery]
+    ) -> None:
+        """Add the query's vector of each model of the bases asked."""
+        remembered = self._models.known(scope, request)
+        models = remembered if remembered is not None else await self._models_now(scope, request)
+        try:
+            await self._embed(scope, request.query, models, embedded)
+        except (ModelError, UnknownModel):
+            if remembered is None:
+                raise
+            models = await self._models_now(scope, request)
+            if set(models) <= set(remembered):
+                raise
+            await self._embed(scope, request.query, models, embedded)  # it was the model of yesterday
+
+    async def _models_now(self, scope: Scope, request: SearchRequest) -> list[UUID]:
+        async with self._database.transaction() as session:
+            return _models_of((await _standing(SearchRepository(session, scope), request)).indexes)
+
     async def _embed(
         self,
         scope: Scope,
         query: str,
-        indexes: Sequence[SearchedIndex],
+        model_ids: Iterable[UUID],
         embedded: dict[UUID, EmbeddedQuery],
     ) -> None:
-        """Add the query's vector of each model of the indexes that is not there yet."""
-        for model_id in dict.fromkeys(index.model_id for index in indexes):
+        """Add the query's vector of each of these models that is not there yet."""
+        for model_id in model_ids:
             if model_id not in embedded:
                 embedder = await self._gateway.embedder(scope, model_id)
                 embedded[model_id] = EmbeddedQuery(embedder, (await embedder.embed_queries([query]))[0])
@@ -217,18 +232,15 @@ class Retriever:
         """
         mode = get_mode(request.mode)
         clock = _Clock()
-        async with self._database.transaction() as session:
-            indexes = await _indexes(SearchRepository(session, scope), request)
-        clock.lap("indexes")
         embedded = vectors if vectors is not None else {}
         if mode.uses_dense:
-            await self._embed(scope, request.query, indexes, embedded)
+            await self._embed_for(scope, request, embedded)
             clock.lap("embed")
         for _ in range(_REPEATS):
             try:
                 return await self._read(scope, request, mode, embedded, clock, depth, probe)
             except _ModelSwitched as switched:
-                await self._embed(scope, request.query, switched.indexes, embedded)
+                await self._embed(scope, request.query, _models_of(switched.indexes), embedded)
             except ProgrammingError as error:
                 # Only when an index was dropped this very moment and its home with it, under the search.
                 if not isinstance(error.orig, UndefinedTable):
@@ -249,9 +261,12 @@ class Retriever:
         async with self._database.transaction() as session:
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             repository = SearchRepository(session, scope)
-            indexes = await _indexes(repository, request)
+            standing = await _standing(repository, request)
+            indexes = standing.indexes
+            self._models.remember(scope, request, indexes)
             if mode.uses_dense and any(index.model_id not in embedded for index in indexes):
                 raise _ModelSwitched(indexes)
+            clock.lap("indexes")
             bases = [(index.target.index_id, await repository.term_base(index)) for index in indexes]
             wording = Wording.read(request.query, bases)
             targets = [index.target for index in indexes]
@@ -298,7 +313,7 @@ class Retriever:
                 )
         hits = newer_first(hits_of(candidates, order, shown, paragraphs, words, scales), request.recency)
         clock.lap("judge")
-        return Ranking(hits, len(ranked), clock.timings_ms)
+        return Ranking(hits, len(ranked), clock.timings_ms, standing.unready)
 
     async def _filters(
         self,
@@ -335,18 +350,9 @@ class Retriever:
         )
 
 
-@asynccontextmanager
-async def _alongside[T](work: Coroutine[Any, Any, T]) -> AsyncGenerator[asyncio.Task[T]]:
-    """Work done while the block runs, which awaits it; whatever ends the block ends the work."""
-    task = asyncio.create_task(work)
-    try:
-        yield task
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # raised where it was awaited; where something else came first, that is told
+def _models_of(indexes: Sequence[SearchedIndex]) -> list[UUID]:
+    return list(dict.fromkeys(index.model_id for index in indexes))
 
 
-async def _indexes(repository: SearchRepository, request: SearchRequest) -> list[SearchedIndex]:
-    return await repository.active_indexes(request.knowledge_base_ids, instead=request.index_id)
+async def _standing(repository: SearchRepository, request: SearchRequest) -> Standing:
+    return await repository.standing(request.knowledge_base_ids, instead=request.index_id)

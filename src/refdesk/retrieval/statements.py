@@ -28,6 +28,10 @@ EF_SEARCH = 100
 """pgvector's default of 40 lost up to 20 % of the nearest on hard data."""
 
 _MAX_EF_SEARCH = 1_000
+
+# A larger graph must be searched more widely: of 1,000,000 entries 100 finds 0.911 of the ten nearest, 200
+# 0.939, 400 0.973 (11.6 ms against 10.1); of 100,000 the 100 find 0.998.
+_WIDTH_SIZE, _WIDTH_GROWTH = 100_000, 0.6
 _BINARY_OVERSAMPLING = 10
 _INNER = "id, index_id, paragraph_id, kind, script, start_, end_, embedding, bm25"
 
@@ -239,6 +243,11 @@ def _lexical(builder: _Builder, home: int, targets: Sequence[Target], words: Wei
     return f"{source} ORDER BY {builder.score('bm25')} DESC, id LIMIT :limit"
 
 
+def ef_search(entries: int) -> int:
+    """How widely a graph of so many entries is searched."""
+    return max(EF_SEARCH, round(EF_SEARCH * (entries / _WIDTH_SIZE) ** _WIDTH_GROWTH))
+
+
 def scan_settings(targets: Sequence[Target], filters: Filters, limit: int) -> dict[str, str]:
     """Settings of the searching transaction.
 
@@ -260,7 +269,8 @@ def scan_settings(targets: Sequence[Target], filters: Filters, limit: int) -> di
         wanted = limit * _BINARY_OVERSAMPLING if wide else limit
         # So many entries have to be come by for the wanted ones among them: better in one walk than in many.
         passed = int(wanted / max(filters.share, _LEAST_SHARE))
-        settings["hnsw.ef_search"] = str(min(max(EF_SEARCH, passed), _MAX_EF_SEARCH))
+        largest = max(target.entries for target in own) if own else max(filters.shared_graphs.values())
+        settings["hnsw.ef_search"] = str(min(max(ef_search(largest), passed), _MAX_EF_SEARCH))
         # strict_order would drop what a later walk finds nearer than what an earlier one gave. Each home is
         # limited by itself, and all its candidates are put in order afterwards.
         settings["hnsw.iterative_scan"] = "relaxed_order"

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from refdesk.accounts import Role, Scope
 from refdesk.jobs import Urgency
 from refdesk.kit.ids import new_id
-from refdesk.knowledge import DocumentRepository
+from refdesk.knowledge import unready
 from refdesk.knowledge.access.tables import AccessList
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.drafts import Drafts
@@ -54,7 +54,7 @@ async def _edit(desk: Desk, document_id: UUID, content: str) -> None:
 
 async def _unready(desk: Desk, base_ids: Sequence[UUID], scope: Scope | None = None) -> int:
     async with desk.database.transaction() as session:
-        return await DocumentRepository(session, scope or desk.scope).unready(base_ids)
+        return await unready(session, scope or desk.scope, base_ids)
 
 
 async def test_a_new_file_is_bulk_and_its_jobs_take_the_turns_of_its_base(desk: Desk) -> None:

@@ -1,6 +1,5 @@
 """A search tells how many documents of its bases are still on their way."""
 
-import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -10,13 +9,11 @@ from numpy.typing import NDArray
 from sqlalchemy import text, update
 
 from refdesk.accounts import Role, Scope
-from refdesk.gateway import ModelTimeout
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
-from refdesk.knowledge import DocumentRepository
 from refdesk.knowledge.access.tables import AccessList
 from refdesk.knowledge.tables import Document
-from refdesk.retrieval import SearchRequest
+from refdesk.retrieval import RouteSettings, SearchRequest
 from refdesk.testing.embedder import HashingEmbedder
 from refdesk.testing.library import Library, ShelvedBase
 
@@ -84,64 +81,28 @@ async def test_the_count_uses_the_index_of_the_few(library: Library) -> None:
         assert "ix_documents_on_the_way" in "\n".join(plan)
 
 
-async def test_counting_takes_no_time_beside_the_search(
+async def test_the_count_is_of_the_moment_that_is_searched(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = await library.base()
-    await put(library, base, state="queued")
-    counted, searched = asyncio.Event(), asyncio.Event()
-    count, embed = DocumentRepository.unready, HashingEmbedder.embed_queries
+    document = await put(library, base, state="queued")
+    embed = HashingEmbedder.embed_queries
 
-    async def counts(self: DocumentRepository, base_ids: Sequence[UUID]) -> int:
-        async with asyncio.timeout(10):
-            await searched.wait()
-        counted.set()
-        return await count(self, base_ids)
-
-    async def embeds(self: HashingEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
-        searched.set()
-        async with asyncio.timeout(10):
-            await counted.wait()
+    async def gets_ready_meanwhile(self: HashingEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
+        async with library.database.transaction() as session:
+            await session.execute(update(Document).where(Document.id == document).values(state="ready"))
         return await embed(self, texts)
 
-    # Each waits for the other: one after the other, neither would end.
-    monkeypatch.setattr(DocumentRepository, "unready", counts)
-    monkeypatch.setattr(HashingEmbedder, "embed_queries", embeds)
-    assert (await library.search("harbour lamp", base)).unready == 1
+    monkeypatch.setattr(HashingEmbedder, "embed_queries", gets_ready_meanwhile)
+    assert (await library.search("harbour lamp", base)).unready == 0
 
 
-async def test_what_counting_raises_is_raised_and_what_the_search_raises_comes_first(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    base = await library.base()
-    await put(library, base, state="ready")
-
-    async def fails(_self: DocumentRepository, _base_ids: Sequence[UUID]) -> int:
-        raise LookupError("counting")
-
-    monkeypatch.setattr(DocumentRepository, "unready", fails)
-    with pytest.raises(LookupError, match="counting"):
-        await library.search("harbour lamp", base)
-    base.embedder.fail_with = ModelTimeout()
-    with pytest.raises(ModelTimeout):
-        await library.search("harbour lamp", base)
-
-
-async def test_counting_ends_with_the_search_that_fails(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    base = await library.base()
-    ended = asyncio.Event()
-
-    async def waits(_self: DocumentRepository, _base_ids: Sequence[UUID]) -> int:
-        try:
-            await asyncio.sleep(60)
-        finally:
-            ended.set()
-        return 0
-
-    monkeypatch.setattr(DocumentRepository, "unready", waits)
-    base.embedder.fail_with = ModelTimeout()
-    with pytest.raises(ModelTimeout):
-        await library.search("harbour lamp", base)
-    assert ended.is_set()
+async def test_bases_that_the_route_leaves_out_are_counted_too(library: Library) -> None:
+    bases = [await library.base() for _ in range(3)]
+    for base in bases:
+        await put(library, base, state="queued")
+    request = SearchRequest(
+        "harbour lamp", [base.id for base in bases], route=RouteSettings(few=1, at_least=1)
+    )
+    result = await library.retriever.search(library.scope, request)
+    assert result.unready == 3

@@ -211,7 +211,7 @@ def server_options(socket_dir: Path, *, durable: bool) -> dict[str, str]:
         "maintenance_work_mem": "64MB",  # index builds set their own
         "effective_cache_size": "1GB",
         "max_connections": "100",
-        "huge_pages": "off",
+        "huge_pages": "try",
         "jit": "off",  # compiling costs more than it saves on queries of milliseconds
         "random_page_cost": "1.1",
         "max_wal_size": "1GB",
