@@ -8,6 +8,9 @@ from refdesk.kit.database import Base
 _TABLE_MODULES = (
     "refdesk.accounts.tables",
     "refdesk.gateway.tables",
+    "refdesk.gateway.caching.tables",
+    "refdesk.gateway.limits.tables",
+    "refdesk.gateway.usage.tables",
     "refdesk.gateway.routing.tables",
     "refdesk.knowledge.tables",
     "refdesk.knowledge.access.tables",

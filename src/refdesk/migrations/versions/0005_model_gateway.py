@@ -6,6 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
+from refdesk.migrations import model_gateway_tables
+
 revision = "0005"
 down_revision = "0004"
 branch_labels = None
@@ -19,9 +21,11 @@ _TOLD = {"models": "id", "fallback_policies": "id", "purpose_routes": "id", "mod
 def upgrade() -> None:
     _describe_models()
     _make_routing()
+    model_gateway_tables.make()
 
 
 def downgrade() -> None:
+    model_gateway_tables.drop()
     _drop_routing()
     for name in ("version", "capabilities", "concurrency"):
         op.drop_column("models", name)

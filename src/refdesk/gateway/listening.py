@@ -1,0 +1,124 @@
+"""What is read once and kept in memory until it changes: rules, prices, policies of caches.
+
+One connection a process listens to changes; whatever was lost while it was down is read anew when it is
+back. Nothing here costs a call anything: `Kept.value` is an attribute.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import psycopg
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from refdesk.kit.database import Database, libpq_url
+
+log = structlog.get_logger(__name__)
+
+RETRY_S = 1.0
+CONTROLS_CHANNEL = "refdesk_controls"
+
+type Handler = Callable[[str], None]
+
+
+class Listener:
+    """One LISTEN connection, made at its first use. Handlers get the payload; "" means that anything may
+    have happened since the connection was lost."""
+
+    def __init__(self, database_url: str) -> None:
+        self._url = libpq_url(database_url)
+        self._handlers: dict[str, list[Handler]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def on(self, channel: str, handler: Handler) -> None:
+        """Before the first `start`: a handler of a channel's payloads."""
+        self._handlers.setdefault(channel, []).append(handler)
+
+    def start(self) -> None:
+        """Listen from now on; does nothing when it does already."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run(), name="gateway-listener")
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = None
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except (psycopg.Error, OSError) as error:
+                log.warning("gateway.signals-lost", error=type(error).__name__)
+                await asyncio.sleep(RETRY_S)
+
+    async def _listen(self) -> None:
+        connection = await psycopg.AsyncConnection.connect(
+            self._url, autocommit=True, application_name="refdesk-gateway-signals"
+        )
+        async with connection:
+            for channel in self._handlers:
+                await connection.execute(f"LISTEN {channel}".encode())
+            for handlers in self._handlers.values():
+                for handler in handlers:
+                    handler("")
+            async for notification in connection.notifies():
+                for handler in self._handlers.get(notification.channel, ()):
+                    handler(notification.payload)
+
+
+class Kept[T]:
+    """Something small that is read whole and read again after any of `tables` has changed."""
+
+    def __init__(
+        self,
+        database: Database,
+        listener: Listener,
+        tables: frozenset[str],
+        load: Callable[[AsyncSession], Awaitable[T]],
+    ) -> None:
+        self._database = database
+        self._listener = listener
+        self._tables = tables
+        self._load = load
+        self._is_stale = False
+        self._reading: asyncio.Task[None] | None = None
+        self.value: T | None = None
+        listener.on(CONTROLS_CHANNEL, self._changed)
+
+    async def get(self) -> T:
+        """The value, read now if it never was. Raises what the database raises."""
+        if self.value is None:
+            self._listener.start()
+            await self.refresh()
+            assert self.value is not None
+        return self.value
+
+    async def refresh(self) -> None:
+        """Read anew now."""
+        async with self._database.transaction() as session:
+            self.value = await self._load(session)
+
+    async def close(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+
+    def _changed(self, table: str) -> None:
+        if self.value is None or (table and table not in self._tables):
+            return
+        self._is_stale = True
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.create_task(self._read_until_fresh(), name="gateway-refresh")
+
+    async def _read_until_fresh(self) -> None:
+        while self._is_stale:
+            self._is_stale = False
+            try:
+                await self.refresh()
+            except (SQLAlchemyError, OSError) as error:
+                log.warning("gateway.refresh-failed", error=type(error).__name__)
+                self._is_stale = True
+                await asyncio.sleep(RETRY_S)
