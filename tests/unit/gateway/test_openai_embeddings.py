@@ -25,7 +25,7 @@ async def embedder(model):
             uuid4(),
             "m",
             connection,
-            embedding_format("openai"),
+            embedding_format("openai", "m"),
             2,
             CALIBRATION,
             max_batch=2,

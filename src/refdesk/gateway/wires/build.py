@@ -3,6 +3,7 @@
 Formats are imported when a model first needs them. Which vendor speaks which is the catalogue's business.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,11 +12,13 @@ from uuid import UUID
 
 from refdesk.gateway.errors import UnknownWire
 from refdesk.gateway.wires.completer import Format, HttpCompleter
-from refdesk.gateway.wires.connection import Authentication, Connection
+from refdesk.gateway.wires.connection import BEARER, Authentication, Connection
 from refdesk.gateway.wires.embedder import EmbeddingFormat
 
 AZURE_API_VERSION = "2024-10-21"
 """The last one of the addresses by deployment; those of `/openai/v1` need none."""
+ANTHROPIC_VERSION = "2023-06-01"
+_VERSIONED = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 
 
 def _openai() -> Format:
@@ -24,22 +27,71 @@ def _openai() -> Format:
     return OpenAIFormat()
 
 
+def _anthropic() -> Format:
+    from refdesk.gateway.wires.anthropic import AnthropicFormat
+
+    return AnthropicFormat()
+
+
+def _google() -> Format:
+    from refdesk.gateway.wires.google import GoogleFormat
+
+    return GoogleFormat()
+
+
+def _cohere() -> Format:
+    from refdesk.gateway.wires.cohere import CohereFormat
+
+    return CohereFormat()
+
+
+def _bedrock() -> Format:
+    from refdesk.gateway.wires.bedrock import BedrockFormat
+
+    return BedrockFormat()
+
+
 _FORMATS: dict[str, Callable[[], Format]] = {
     "openai": _openai,
     "azure": _openai,
+    "anthropic": _anthropic,
+    "google": _google,
+    "cohere": _cohere,
+    "bedrock": _bedrock,
 }
 COMPLETION_WIRES = tuple(_FORMATS)
 
 
-def _openai_embeddings() -> EmbeddingFormat:
+def _openai_embeddings(_model_name: str) -> EmbeddingFormat:
     from refdesk.gateway.wires.openai import OpenAIEmbeddings
 
     return OpenAIEmbeddings()
 
 
-_EMBEDDINGS: dict[str, Callable[[], EmbeddingFormat]] = {
+def _google_embeddings(_model_name: str) -> EmbeddingFormat:
+    from refdesk.gateway.wires.google import GoogleEmbeddings
+
+    return GoogleEmbeddings()
+
+
+def _cohere_embeddings(_model_name: str) -> EmbeddingFormat:
+    from refdesk.gateway.wires.cohere import CohereEmbeddings
+
+    return CohereEmbeddings()
+
+
+def _bedrock_embeddings(model_name: str) -> EmbeddingFormat:
+    from refdesk.gateway.wires.bedrock import BedrockEmbeddings
+
+    return BedrockEmbeddings.of(model_name)
+
+
+_EMBEDDINGS: dict[str, Callable[[str], EmbeddingFormat]] = {
     "openai": _openai_embeddings,
     "azure": _openai_embeddings,
+    "google": _google_embeddings,
+    "cohere": _cohere_embeddings,
+    "bedrock": _bedrock_embeddings,
 }
 EMBEDDING_WIRES = tuple(_EMBEDDINGS)
 
@@ -58,40 +110,68 @@ def build_completer(
 
     Raises `UnknownWire`.
     """
+    make = _FORMATS.get(wire)
+    if make is None:
+        raise UnknownWire(wire=wire)
     return HttpCompleter(
         model_id=model_id,
         model_name=model_name,
         connection=fitted(wire, connection, model_name),
         context_tokens=context_tokens,
-        format=form or _made(_FORMATS, wire),
+        format=form or make(),
         defaults=defaults,
     )
 
 
-def embedding_format(wire: str) -> EmbeddingFormat:
-    """How vectors are asked for over a wire. Raises `UnknownWire`."""
-    return _made(_EMBEDDINGS, wire)
+def embedding_format(wire: str, model_name: str = "") -> EmbeddingFormat:
+    """How vectors are asked for over a wire; on some that depends on the model. Raises `UnknownWire`."""
+    make = _EMBEDDINGS.get(wire)
+    if make is None:
+        raise UnknownWire(wire=wire)
+    return make(model_name)
 
 
 def fitted(wire: str, connection: Connection, model_name: str) -> Connection:
-    """The connection as a wire needs it, from an address and a key as people enter them."""
-    if wire == "azure":
-        return _azure(connection, model_name)
-    return connection
+    """The connection as a wire needs it, from an address and a key as people enter them.
+
+    An address may be the server's root or end with a version; an authentication that was chosen on purpose
+    stays.
+    """
+    match wire:
+        case "azure":
+            return _azure(connection, model_name)
+        case "anthropic":
+            headers = connection.extra_headers
+            if all(name.lower() != "anthropic-version" for name, _ in headers):
+                headers = (*headers, ("anthropic-version", ANTHROPIC_VERSION))
+            return replace(_entered(_rooted(connection, "/v1"), "x-api-key"), extra_headers=headers)
+        case "google":
+            return _entered(_rooted(connection, "/v1beta"), "x-goog-api-key")
+        case "cohere":
+            return _rooted(connection, "/v2")
+        case "bedrock":
+            from refdesk.gateway.wires.bedrock import signed
+
+            return signed(connection)
+        case _:
+            return connection
 
 
 def _azure(connection: Connection, model_name: str) -> Connection:
     base = connection.base_url.rstrip("/")
     if "/openai" not in base:
         base += f"/openai/deployments/{quote(model_name, safe='')}"
-    names = [name for name, _ in connection.query]
-    versioned = base.endswith("/openai/v1") or "api-version" in names
+    versioned = base.endswith("/openai/v1") or any(name == "api-version" for name, _ in connection.query)
     query = connection.query if versioned else (*connection.query, ("api-version", AZURE_API_VERSION))
-    return replace(connection, base_url=base, query=query, authentication=Authentication("api-key", ""))
+    return _entered(replace(connection, base_url=base, query=query), "api-key")
 
 
-def _made[F](known: Mapping[str, Callable[[], F]], wire: str) -> F:
-    make = known.get(wire)
-    if make is None:
-        raise UnknownWire(wire=wire)
-    return make()
+def _rooted(connection: Connection, version: str) -> Connection:
+    base = connection.base_url.rstrip("/")
+    return connection if _VERSIONED.search(base) else replace(connection, base_url=base + version)
+
+
+def _entered(connection: Connection, header: str) -> Connection:
+    if connection.authentication != BEARER:
+        return connection
+    return replace(connection, authentication=Authentication(header, ""))

@@ -12,11 +12,13 @@ from refdesk.gateway.calibration import Calibration
 from refdesk.gateway.calls import Vectors
 from refdesk.gateway.errors import ModelBadResponse, ModelRateLimited, ModelTimeout, ModelUnavailable
 from refdesk.gateway.gates import DEFAULT_GATES, Gates
+from refdesk.gateway.wires.at_once import at_once
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.refusals import body_error
 
 ATTEMPTS = 3
 MAX_WAIT_S = 20.0
+AT_ONCE = 8
 
 type Side = Literal["query", "passage"]
 
@@ -72,7 +74,9 @@ class RemoteEmbedder:
             return np.zeros((0, self.dimensions), np.float32)
         size = min(self.max_batch, self.format.most_texts)
         batches = [texts[start : start + size] for start in range(0, len(texts), size)]
-        return np.concatenate([await self._batch(batch, side) for batch in batches])
+        # A vendor that takes one text at a time would else be waited for once a text.
+        limit = AT_ONCE if size == 1 else 1
+        return np.concatenate(await at_once(lambda batch: self._batch(batch, side), batches, limit))
 
     async def _batch(self, texts: list[str], side: Side) -> Vectors:
         path = self.format.path(self.model_name)

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from refdesk.gateway.errors import ModelBadResponse, ModelError, ModelNotThere, ModelRefused, ModelTimeout
 from refdesk.gateway.wires import Connection
+from refdesk.gateway.wires.at_once import at_once
 from refdesk.gateway.wires.refusals import body_error
 from refdesk.gateway.wires.reranking.shapes import SHAPES, Shape, body_of, path_of, scores_of
-from refdesk.kit.errors import AppError
 
 AT_ONCE = 4
 
@@ -41,21 +41,9 @@ class RemoteReranker:
             raise ModelTimeout(timeout_s=timeout_s) from error
 
     async def _all(self, query: str, texts: Sequence[str], timeout_s: float) -> list[float]:
-        limit = asyncio.Semaphore(AT_ONCE)
-
-        async def scored(batch: Sequence[str]) -> list[float]:
-            async with limit:
-                return await self._batch(query, batch, timeout_s)
-
         batches = [texts[i : i + self.max_batch] for i in range(0, len(texts), self.max_batch)]
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(scored(batch)) for batch in batches]
-        except* AppError as errors:  # also an address that is refused, or too long a reply
-            failure = _first(errors)
-        else:
-            return [score for task in tasks for score in task.result()]
-        raise failure
+        scores = await at_once(lambda batch: self._batch(query, batch, timeout_s), batches, AT_ONCE)
+        return [score for batch in scores for score in batch]
 
     async def _batch(self, query: str, texts: Sequence[str], timeout_s: float) -> list[float]:
         # Several servers refuse an empty string with the whole batch.
@@ -67,12 +55,6 @@ class RemoteReranker:
         if isinstance(answer, dict) and (words := body_error(cast("dict[str, Any]", answer))) is not None:
             raise self.connection.in_band(words)
         return scores_of(answer, len(texts))
-
-
-def _first(errors: BaseExceptionGroup[AppError]) -> AppError:
-    for error in errors.exceptions:
-        return _first(error) if isinstance(error, BaseExceptionGroup) else error
-    raise AssertionError("a group of exceptions is never empty")
 
 
 async def detect_shape(reranker: RemoteReranker, *, timeout_s: float) -> Shape:
