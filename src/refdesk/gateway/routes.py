@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request, status
 
 from refdesk.accounts import Owner, Viewer
 from refdesk.gateway.clients import GatewayDep
-from refdesk.gateway.presets import PRESETS
+from refdesk.gateway.presets import presets
 from refdesk.gateway.probing import ModelProbe
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.schemas import (
@@ -66,7 +66,7 @@ async def list_remote_models(endpoint: Endpoint, probe: Probe) -> RemoteModels:
 
 @router.get("/model-presets", operation_id="listModelPresets", summary="Addresses of common vendors")
 async def list_model_presets(scope: Viewer) -> Page[Preset]:
-    return Page(items=PRESETS, total=len(PRESETS))
+    return Page(items=presets(), total=len(presets()))
 
 
 @router.get("/models/{model_id}", operation_id="getModel", summary="One model")

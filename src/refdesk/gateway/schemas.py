@@ -1,14 +1,25 @@
 """Models at the border: what is sent in and what is shown. A stored key never comes out."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    HttpUrl,
+    SecretStr,
+    TypeAdapter,
+    field_validator,
+    model_validator,
+)
 
+from refdesk.gateway.kinds import Kind
+from refdesk.gateway.vendors import ANY, vendors
 from refdesk.kit.border_types import CleanJson, CleanText, Name, PlainLine
 
-Kind = Literal["LLM", "EMBEDDING", "RERANKER"]
+_ADDRESS = TypeAdapter(HttpUrl)
 
 
 class Parameters(BaseModel):
@@ -16,6 +27,7 @@ class Parameters(BaseModel):
 
     `context_tokens` bounds what is sent; `dimensions` asks an embedding model for shorter vectors;
     `shape` is the dialect of a reranker; without one it is found out when the model is added or tested.
+    `voice` is the one a model speaks with where a request names none.
     `extra_body` is merged into every request as it is, for what one vendor alone understands.
     """
 
@@ -30,6 +42,7 @@ class Parameters(BaseModel):
     query_prefix: CleanText = Field(default="", max_length=200)
     passage_prefix: CleanText = Field(default="", max_length=200)
     shape: Literal["cohere", "jina", "tei", "vllm"] | None = None
+    voice: PlainLine | None = Field(default=None, max_length=200)
     extra_body: CleanJson = Field(default_factory=dict)
 
 
@@ -49,15 +62,40 @@ def _checked_url(value: HttpUrl | None) -> HttpUrl | None:
 
 
 class Endpoint(BaseModel):
-    """A server: base URL (of an OpenAI-compatible one what stands before `/chat/completions`) and key."""
+    """A server: vendor, base URL (what stands before `/chat/completions` where that is spoken) and key.
+
+    Without a base URL it is the vendor's own address.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
-    base_url: HttpUrl
+    provider: PlainLine = Field(default=ANY, max_length=32, description="A vendor's id in the catalogue.")
+    base_url: HttpUrl | None = None
     api_key: SecretStr | None = None
 
     _url = field_validator("base_url")(_checked_url)
     _key = field_validator("api_key")(_checked_key)
+
+    @field_validator("provider")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in vendors():
+            raise ValueError("no vendor of that id is in the catalogue")
+        return value
+
+    @model_validator(mode="after")
+    def _addressed(self) -> Self:
+        if self.base_url is None:
+            address = vendors()[self.provider].address
+            if not address:
+                raise ValueError("base_url is needed: this vendor has no address of its own")
+            self.base_url = _ADDRESS.validate_python(address)
+        return self
+
+    @property
+    def address(self) -> str:
+        """The base URL without a slash at its end."""
+        return str(self.base_url).rstrip("/")
 
 
 class ModelDraft(Endpoint):
@@ -68,6 +106,12 @@ class ModelDraft(Endpoint):
     model_name: PlainLine = Field(min_length=1, max_length=200)
     parameters: Parameters = Field(default_factory=Parameters)
     is_default: bool = False
+
+    @model_validator(mode="after")
+    def _offered(self) -> Self:
+        if vendors()[self.provider].offer(self.kind) is None:
+            raise ValueError("this vendor has no models of that kind")
+        return self
 
 
 class ModelChange(BaseModel):
@@ -180,12 +224,36 @@ class RemoteModels(BaseModel):
     names: list[str]
 
 
+class VendorName(BaseModel):
+    """Words in both languages of the page."""
+
+    en: str
+    zh: str
+
+
+class Offering(BaseModel):
+    """What a vendor has of one kind: example models, voices and sizes. It may have more."""
+
+    kind: Kind
+    models: list[str]
+    voices: list[str]
+    sizes: list[str]
+
+
 class Preset(BaseModel):
-    """A vendor's address, so that only the key must be typed. `kinds` tells what it offers on this wire."""
+    """A vendor of the catalogue, so that only the key must be typed. `kinds` tells what it offers here."""
 
     id: str
     name: str
-    base_url: str
+    names: VendorName
+    group: Literal["international", "china", "local"]
+    base_url: str = Field(description="Empty: everybody's own.")
+    regions: dict[str, str] = Field(description="Its addresses by region, where it has several.")
     needs_key: bool
+    key_format: str | None = Field(description="How a key of several parts is written.")
+    lists_models: bool
+    docs: str
+    note: VendorName | None
     kinds: list[Kind]
     example_models: dict[Kind, str]
+    offers: list[Offering]
