@@ -1,57 +1,62 @@
-"""A model server on loopback that speaks the OpenAI-compatible wire and does what a test tells it.
+"""A model server on loopback that does what a test tells it.
 
-Real sockets, so that timeouts, broken connections and cuts within a chunk are the real ones. It keeps every
-request it got. Without a script it behaves well: chats echo the last message, embeddings hash words.
+It speaks the formats of OpenAI, Anthropic, Google, Cohere and Bedrock, for embeddings as well, and the
+dialects of rerankers; which one is told by the path of each request. Real sockets, so that timeouts, broken
+connections and cuts within a chunk are the real ones. It keeps every request it got. Without a script it
+behaves well: chats echo the last message, embeddings hash words, rerankers count words.
+
+    async with scripted_model() as model:
+        model.then(refuses(429, "slow down", headers={"Retry-After": "1"}), says("Hello", delay_s=0.1))
+        model.always(says(Turn(calls=(Call("search", '{"query": "refund"}'),), finish="tool_calls")))
+        …                            # point a model at model.base_url, or at model.root for other vendors
+        assert model.requests[0].headers["x-request-id"] == "…"
 """
 
 import asyncio
 import contextlib
 import itertools
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
+from refdesk.testing.scripted_http import Reply, Request, Send, body, cut, hang, slow, streamed
+from refdesk.testing.scripted_reranker import reranks_any
+from refdesk.testing.scripted_wires import (
+    Call,
+    Turn,
+    asked,
+    embedded,
+    format_of,
+    is_embedding,
+    wants_stream,
+)
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request as received."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: Any
-
-
-type Send = Callable[[bytes], Awaitable[None]]
-type Reply = Callable[[Request, Send], Awaitable[None]]
-
-
-def _head(status: int, content_type: str, extra: dict[str, str], length: int | None) -> bytes:
-    lines = [f"HTTP/1.1 {status} Scripted", f"Content-Type: {content_type}", "Connection: close"]
-    lines += [f"{name}: {value}" for name, value in extra.items()]
-    if length is not None:
-        lines.append(f"Content-Length: {length}")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode()
-
-
-def body(
-    content: Any,
-    *,
-    status: int = 200,
-    content_type: str = "application/json",
-    headers: dict[str, str] | None = None,
-) -> Reply:
-    """One whole body; `content` is bytes as they are, or anything JSON can hold."""
-
-    async def reply(_request: Request, send: Send) -> None:
-        data = content if isinstance(content, bytes) else orjson.dumps(content)
-        await send(_head(status, content_type, headers or {}, len(data)) + data)
-
-    return reply
+__all__ = [
+    "Call",
+    "Reply",
+    "Request",
+    "ScriptedModel",
+    "Send",
+    "Turn",
+    "answer",
+    "body",
+    "cut",
+    "delta",
+    "embeddings",
+    "error",
+    "events",
+    "hang",
+    "hashed_vector",
+    "refuses",
+    "says",
+    "scripted_model",
+    "slow",
+    "streamed",
+]
 
 
 def error(
@@ -61,35 +66,65 @@ def error(
     return body({"error": {"message": message, "code": code}}, status=status, headers=headers)
 
 
-def hang() -> Reply:
-    """Accepts the request and never answers."""
-
-    async def reply(_request: Request, _send: Send) -> None:
-        await asyncio.Event().wait()
-
-    return reply
-
-
 def events(
     chunks: Sequence[Any], *, delay_s: float = 0.0, done: bool = True, break_off: bool = False
 ) -> Reply:
     """An event stream of `chunks` (JSON, or bytes as they are). `break_off` cuts the connection then."""
+    frames = [
+        chunk if isinstance(chunk, bytes) else b"data: " + orjson.dumps(chunk) + b"\n\n" for chunk in chunks
+    ]
+    if break_off:
+        return streamed(frames, delay_s=delay_s, break_after=len(frames))
+    return streamed([*frames, b"data: [DONE]\n\n"] if done else frames, delay_s=delay_s)
 
-    async def reply(_request: Request, send: Send) -> None:
-        # Chunked, so that a cut connection is told apart from a complete answer.
-        head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-        await send(head.encode())
-        for chunk in chunks:
-            data = chunk if isinstance(chunk, bytes) else b"data: " + orjson.dumps(chunk) + b"\n\n"
-            await send(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-            if delay_s:
-                await asyncio.sleep(delay_s)
-        if break_off:
+
+def says(
+    what: Turn | str,
+    *,
+    first_delay_s: float = 0.0,
+    delay_s: float = 0.0,
+    break_after: int | None = None,
+    end_after: int | None = None,
+    fail_after: int | None = None,
+    failure: tuple[str, str | None] = ("the server died", None),
+) -> Reply:
+    """An answer in whatever format it is asked for, streamed or whole.
+
+    `break_after` cuts the connection after that many frames, `end_after` ends the stream cleanly after that
+    many bytes, `fail_after` writes an error (`failure`: words, code) in place of the frames after that many.
+    """
+    turn = what if isinstance(what, Turn) else Turn(what)
+
+    async def reply(request: Request, send: Send) -> None:
+        form = format_of(request.path)
+        if not wants_stream(request.path, request.body):
+            if first_delay_s:
+                await asyncio.sleep(first_delay_s)
+            await body(form.whole(turn))(request, send)
             return
-        tail = b"data: [DONE]\n\n" if done else b""
-        if tail:
-            await send(f"{len(tail):x}\r\n".encode() + tail + b"\r\n")
-        await send(b"0\r\n\r\n")
+        frames = form.stream(turn)
+        if fail_after is not None:
+            frames = [*frames[:fail_after], form.stream_error(*failure)]
+        await streamed(
+            frames,
+            content_type=form.stream_type,
+            first_delay_s=first_delay_s,
+            delay_s=delay_s,
+            break_after=break_after,
+            end_after=end_after,
+        )(request, send)
+
+    return reply
+
+
+def refuses(
+    status: int, message: str, *, code: str | None = None, headers: dict[str, str] | None = None
+) -> Reply:
+    """A refusal in the format of whoever asks."""
+
+    async def reply(request: Request, send: Send) -> None:
+        content = format_of(request.path).error(status, message, code)
+        await body(content, status=status, headers=headers)(request, send)
 
     return reply
 
@@ -125,14 +160,10 @@ def answer(
 
 
 def embeddings(vectors: Callable[[str], list[float]]) -> Reply:
-    """Embeddings of each input by a function of its text."""
+    """Embeddings of each input by a function of its text, in the format they are asked for."""
 
     async def reply(request: Request, send: Send) -> None:
-        rows = [
-            {"object": "embedding", "index": index, "embedding": vectors(text)}
-            for index, text in enumerate(request.body["input"])
-        ]
-        await body({"object": "list", "data": rows, "usage": {"prompt_tokens": 1}})(request, send)
+        await body(embedded(request.path, request.body, vectors))(request, send)
 
     return reply
 
@@ -147,16 +178,22 @@ def hashed_vector(text: str, dimensions: int = 64) -> list[float]:
 
 
 async def _echo(request: Request, send: Send) -> None:
-    await answer(str(request.body["messages"][-1]["content"]))(request, send)
+    await says(asked(request.path, request.body))(request, send)
 
 
 @dataclass(slots=True)
 class ScriptedModel:
-    """A running server. Replies queued with `then` are used up in order; after them `always` serves."""
+    """A running server. Replies queued with `then` are used up in order; after them `always` serves.
+
+    `base_url` is where OpenAI's format begins, `root` where the others do. `connections` counts all that were
+    opened, `open_connections` those that are open.
+    """
 
     base_url: str = ""
+    root: str = ""
     requests: list[Request] = field(default_factory=list[Request])
     open_connections: int = 0
+    connections: int = 0
     _queue: deque[Reply] = field(default_factory=deque[Reply])
     _always: Reply | None = None
 
@@ -173,8 +210,10 @@ class ScriptedModel:
             return self._always
         if request.path.endswith("/models"):
             return body({"object": "list", "data": [{"id": "scripted-chat"}, {"id": "scripted-embedding"}]})
-        if request.path.endswith("/embeddings"):
+        if is_embedding(request.path):
             return embeddings(hashed_vector)
+        if request.path.endswith("/rerank"):
+            return reranks_any
         return _echo
 
 
@@ -187,7 +226,9 @@ async def _read_request(reader: asyncio.StreamReader) -> Request:
         if name
     }
     raw = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Request(method, path, headers, orjson.loads(raw) if raw else None)
+    is_json = "json" in headers.get("content-type", "json")
+    content = (orjson.loads(raw) if is_json else raw) if raw else None
+    return Request(method, path, headers, content)
 
 
 @asynccontextmanager
@@ -198,6 +239,7 @@ async def scripted_model(port: int = 0) -> AsyncGenerator[ScriptedModel]:
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         model.open_connections += 1
+        model.connections += 1
         task = asyncio.current_task()
         assert task is not None
         serving.add(task)
@@ -227,7 +269,8 @@ async def scripted_model(port: int = 0) -> AsyncGenerator[ScriptedModel]:
                 await writer.wait_closed()
 
     server = await asyncio.start_server(serve, "127.0.0.1", port, limit=16 * 1024 * 1024)
-    model.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    model.root = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    model.base_url = f"{model.root}/v1"
     try:
         yield model
     finally:

@@ -6,7 +6,7 @@ The good reply scores a text by how many of the query's words it holds, so that 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from refdesk.testing.scripted_model import Reply, Request, Send, body, error
+from refdesk.testing.scripted_http import Reply, Request, Send, body
 
 type Shape = Literal["cohere", "jina", "tei", "vllm"]
 type Scorer = Callable[[str, str], float]
@@ -30,17 +30,25 @@ def reranks(shape: Shape, score: Scorer = shared_words) -> Reply:
 
     async def reply(request: Request, send: Send) -> None:
         if request.path not in _PATHS[shape]:
-            await error(404, "Not Found")(request, send)
+            await body({"error": "Not Found"}, status=404)(request, send)
             return
         name = "texts" if shape == "tei" else "documents"
         asked: dict[str, Any] = request.body or {}
         if name not in asked:
-            await error(422, f"missing field `{name}`")(request, send)
+            await body({"error": f"missing field `{name}`"}, status=422)(request, send)
             return
         scores = [score(asked["query"], text) for text in asked[name]]
         await body(answer(shape, scores))(request, send)
 
     return reply
+
+
+async def reranks_any(request: Request, send: Send) -> None:
+    """A server of whatever dialect it is asked in."""
+    shape: Shape = "tei" if "texts" in request.body else "cohere"
+    texts = request.body["texts" if shape == "tei" else "documents"]
+    scores = [shared_words(request.body["query"], text) for text in texts]
+    await body(answer(shape, scores))(request, send)
 
 
 def answer(shape: Shape, scores: Sequence[float | None]) -> Any:

@@ -44,21 +44,6 @@ async def event_frames(response: httpx.Response) -> AsyncIterator[bytes]:
         raise ModelInterrupted
 
 
-def frame(headers: dict[str, str], payload: bytes) -> bytes:
-    """A frame as a server writes it."""
-    head = b"".join(
-        bytes((len(name),))
-        + name.encode()
-        + bytes((_STRING,))
-        + struct.pack(">H", len(value.encode()))
-        + value.encode()
-        for name, value in headers.items()
-    )
-    prelude = struct.pack(">II", _PRELUDE.size + len(head) + len(payload) + _CHECKSUM_BYTES, len(head))
-    body = prelude + struct.pack(">I", zlib.crc32(prelude)) + head + payload
-    return body + struct.pack(">I", zlib.crc32(body))
-
-
 def _plausible(total: int, headers_size: int) -> bool:
     return _PRELUDE.size + headers_size + _CHECKSUM_BYTES <= total <= MAX_LINE_BYTES
 
