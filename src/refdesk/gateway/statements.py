@@ -5,9 +5,11 @@ three round trips where one is enough. Commits are not waited for (`synchronous_
 the database server may lose is the last fraction of a second of counting.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import psycopg
 from psycopg_pool import AsyncConnectionPool
 
 from refdesk.kit.database import libpq_url
@@ -22,6 +24,8 @@ class Statements:
     def __init__(self, database_url: str) -> None:
         self._url = libpq_url(database_url)
         self._pool: AsyncConnectionPool[Any] | None = None
+        self._opening = asyncio.Lock()
+        self._is_closed = False
 
     async def fetch(
         self, statement: str, parameters: Sequence[Any] | Mapping[str, Any]
@@ -33,23 +37,32 @@ class Statements:
             return await cursor.fetchall()
 
     async def close(self) -> None:
-        if self._pool is not None:
-            await self._pool.close()
-            self._pool = None
+        """No statement runs after this."""
+        self._is_closed = True
+        async with self._opening:
+            if self._pool is not None:
+                await self._pool.close()
+                self._pool = None
 
     async def _opened(self) -> AsyncConnectionPool[Any]:
-        if self._pool is None:
-            self._pool = AsyncConnectionPool(
-                self._url,
-                min_size=0,
-                max_size=MAX_CONNECTIONS,
-                timeout=WAIT_S,
-                open=False,
-                kwargs={
-                    "autocommit": True,
-                    "application_name": "refdesk-gateway-controls",
-                    "options": "-c synchronous_commit=off -c timezone=UTC",
-                },
-            )
-            await self._pool.open()
-        return self._pool
+        if self._pool is not None:
+            return self._pool
+        async with self._opening:
+            if self._is_closed:
+                raise psycopg.OperationalError("the gateway's controls are closed")
+            if self._pool is None:
+                pool = AsyncConnectionPool[Any](
+                    self._url,
+                    min_size=0,
+                    max_size=MAX_CONNECTIONS,
+                    timeout=WAIT_S,
+                    open=False,
+                    kwargs={
+                        "autocommit": True,
+                        "application_name": "refdesk-gateway-controls",
+                        "options": "-c synchronous_commit=off -c timezone=UTC",
+                    },
+                )
+                await pool.open()
+                self._pool = pool
+            return self._pool

@@ -108,9 +108,9 @@ BEGIN
 END $$
 """
 
-# Hands free permits to who waits: urgent calls first; among them the one whose party has the fewest calls
-# before it, held or waiting; among those the one that came first. Tickets whose process died are void.
-# Who waits is told over `refdesk_permits`: `model ticket` for each grant, `model` when places moved.
+# Hands free permits to who waits: urgent calls first, then by turns, then by arrival. Tickets whose process
+# died are void. Who waits is told over `refdesk_permits`: `model ticket` for each grant, `model` when places
+# moved.
 GRANT = """
 CREATE FUNCTION grant_model_permits(model uuid) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
 DECLARE
@@ -125,13 +125,8 @@ BEGIN
     IF coalesce(places, 0) <= 0 THEN RETURN; END IF;
     FOR granted IN
         UPDATE model_permit_tickets t SET is_held = true FROM (
-            SELECT w.id FROM (
-                SELECT a.id, a.urgency, a.number,
-                    row_number() OVER (PARTITION BY a.party, a.urgency ORDER BY a.number)
-                    + (SELECT count(*) FROM model_permit_tickets h
-                        WHERE h.model_id = model AND h.is_held AND h.party = a.party) AS before
-                FROM model_permit_tickets a WHERE a.model_id = model AND NOT a.is_held
-            ) w ORDER BY w.urgency, w.before, w.number LIMIT places
+            SELECT id FROM model_permit_tickets WHERE model_id = model AND NOT is_held
+            ORDER BY urgency, turn, number LIMIT places
         ) n WHERE t.id = n.id RETURNING t.id
     LOOP
         PERFORM pg_notify('refdesk_permits', model::text || ' ' || granted::text);
@@ -140,15 +135,25 @@ BEGIN
 END $$
 """
 
-# A new ticket; whether it holds a permit at once. A model that is gone has no queue.
+# A new ticket; whether it holds a permit at once. A model that is gone has no queue. Parties take turns: a
+# ticket's is the one after the last of its party, but never before the one that is being served, so that
+# neither many calls of one party nor ever new parties keep anybody waiting.
 ENTER = """
 CREATE FUNCTION enter_model_queue(
     ticket uuid, workspace uuid, model uuid, of_party text, of_urgency int, lease_s double precision
 ) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    served bigint;
+    own bigint;
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('refdesk model ' || model::text, 0));
-    INSERT INTO model_permit_tickets (id, workspace_id, model_id, party, urgency, is_held, expires_at)
-        SELECT ticket, workspace, m.id, of_party, of_urgency, false,
+    SELECT greatest(max(turn) FILTER (WHERE is_held), min(turn) FILTER (WHERE NOT is_held), 0),
+            max(turn) FILTER (WHERE party = of_party)
+        INTO served, own
+        FROM model_permit_tickets WHERE model_id = model AND urgency = of_urgency;
+    INSERT INTO model_permit_tickets
+            (id, workspace_id, model_id, party, urgency, turn, is_held, expires_at)
+        SELECT ticket, workspace, m.id, of_party, of_urgency, greatest(served, own + 1), false,
             clock_timestamp() + make_interval(secs => lease_s)
         FROM models m WHERE m.id = model;
     IF NOT FOUND THEN RETURN true; END IF;
@@ -179,13 +184,8 @@ CREATE FUNCTION places_in_model_queue(model uuid) RETURNS TABLE (ticket uuid, pl
 LANGUAGE sql STABLE AS $$
     SELECT id, 0 FROM model_permit_tickets WHERE model_id = model AND is_held
     UNION ALL
-    SELECT w.id, row_number() OVER (ORDER BY w.urgency, w.before, w.number) FROM (
-        SELECT a.id, a.urgency, a.number,
-            row_number() OVER (PARTITION BY a.party, a.urgency ORDER BY a.number)
-            + (SELECT count(*) FROM model_permit_tickets h
-                WHERE h.model_id = model AND h.is_held AND h.party = a.party) AS before
-        FROM model_permit_tickets a WHERE a.model_id = model AND NOT a.is_held
-    ) w
+    SELECT id, row_number() OVER (ORDER BY urgency, turn, number) FROM model_permit_tickets
+    WHERE model_id = model AND NOT is_held
 $$
 """
 

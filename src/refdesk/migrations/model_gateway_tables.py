@@ -107,6 +107,7 @@ def _make_limits() -> None:
         sa.Column("number", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("party", sa.String(length=100), nullable=False),
         sa.Column("urgency", sa.SmallInteger(), nullable=False),
+        sa.Column("turn", sa.BigInteger(), nullable=False),
         sa.Column("is_held", sa.Boolean(), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(

@@ -132,14 +132,13 @@ class Permits:
         granted = self._tickets.get(UUID(ticket)) if ticket else None
         if granted is not None:
             granted.granted.set()
-        for waiting in self._waiting():
-            if not model or waiting.model_id == UUID(model):
-                self._place_soon(waiting.model_id)
-                if model:
-                    break
+        for model_id in self._awaited():
+            if not model or model_id == UUID(model):
+                self._place_soon(model_id)
 
-    def _waiting(self) -> list[_Ticket]:
-        return [one for one in self._tickets.values() if not one.granted.is_set() and one.on_notice]
+    def _awaited(self) -> set[UUID]:
+        """The models that calls of this process wait for."""
+        return {one.model_id for one in self._tickets.values() if not one.granted.is_set()}
 
     def _place_soon(self, model_id: UUID) -> None:
         self._moved.add(model_id)
@@ -176,7 +175,7 @@ class Permits:
         while self._tickets:
             await asyncio.sleep(HEARTBEAT_S)
             own = list(self._tickets)
-            models = {ticket.model_id for ticket in self._waiting()}
+            models = self._awaited()
             try:
                 await self._fetch("SELECT renew_model_permits(%s, %s)", own, LEASE_S)
                 for model_id in models:

@@ -64,8 +64,8 @@ class LimitCounter(Base):
 class PermitTicket(Base):
     """A call that holds one of a model's permits, or waits for one.
 
-    `number` is the order of arrival, `party` who asks (calls of one party wait behind the first calls of
-    others), `urgency` 0 where a person waits. A ticket whose process does not renew `expires_at` is void.
+    `number` is the order of arrival, `party` who asks, `turn` how often its party went before, `urgency` 0
+    where a person waits. A ticket whose process does not renew `expires_at` is void.
     """
 
     __tablename__ = "model_permit_tickets"
@@ -76,6 +76,7 @@ class PermitTicket(Base):
     number: Mapped[int] = mapped_column(BigInteger, Identity(always=True))
     party: Mapped[str] = mapped_column(String(100))
     urgency: Mapped[int] = mapped_column(SmallInteger)
+    turn: Mapped[int] = mapped_column(BigInteger)
     is_held: Mapped[bool] = mapped_column(default=False)
     expires_at: Mapped[Timestamp]
 
