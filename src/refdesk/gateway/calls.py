@@ -133,13 +133,14 @@ type CompletionEvent = TextDelta | ReasoningDelta | ToolCallReady | UsageReport 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A whole answer."""
+    """A whole answer. `notices` tell what the gateway did to get it."""
 
     text: str
     finish_reason: FinishReason
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: UsageReport | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(slots=True)

@@ -3,22 +3,29 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Depends, Request
 
 from refdesk.accounts import Scope
+from refdesk.gateway.building import ClientBuilder
 from refdesk.gateway.calibration import Calibration
 from refdesk.gateway.calls import Completer, Embedder, Reranker, Vectors
+from refdesk.gateway.controls import Controls
 from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS, AsyncEmbeddedEmbedder, EmbeddedEmbedder
 from refdesk.gateway.errors import WrongModelKind
-from refdesk.gateway.gates import DEFAULT_GATES, Gates, least_score_of
-from refdesk.gateway.repository import ModelRepository
-from refdesk.gateway.schemas import Parameters
+from refdesk.gateway.gates import DEFAULT_GATES, Gates
+from refdesk.gateway.kinds import Kind
+from refdesk.gateway.media import Filmmaker, Painter, PictureReader, Speaker, Transcriber
+from refdesk.gateway.purpose import NO_PURPOSE, Purpose
+from refdesk.gateway.routing.governed import GovernedCompleter, GovernedEmbedder, GovernedReranker
+from refdesk.gateway.routing.service import Routing
+from refdesk.gateway.routing.snapshot import RoutedModel
 from refdesk.gateway.tables import Model
-from refdesk.gateway.wires import Connection, RemoteEmbedder, build_completer, embedding_format
-from refdesk.gateway.wires.reranking import DEFAULT_SHAPE, RemoteReranker
+from refdesk.gateway.vendors import ANY
+from refdesk.gateway.wires import Connection, RemoteEmbedder
+from refdesk.gateway.wires.reranking import RemoteReranker
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
 from refdesk.kit.http import guarded_client
@@ -48,7 +55,7 @@ class _EmbeddedModel:
 @dataclass(frozen=True, slots=True)
 class _Cached:
     updated_at: datetime
-    client: Embedder | Completer | Reranker
+    client: Any
 
 
 class Gateway:
@@ -65,104 +72,127 @@ class Gateway:
             allow_private=settings.allow_private_endpoints,
             max_connections=max(200, settings.run_concurrency),  # an answer holds one while it is written
         )
+        self._builder = ClientBuilder(self._http, cipher)
         self._cache: dict[UUID, _Cached] = {}
         self._embedded: AsyncEmbeddedEmbedder | None = None
+        self.controls = Controls(settings, database)
+        self.routing = Routing(database, self._http, self.controls)
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> Embedder:
-        """The embedding model. Raises `UnknownModel` or `WrongModelKind`."""
+    async def start(self) -> None:
+        """Listen for changes and probe models; a gateway that is only used begins to listen by itself."""
+        await self.routing.start()
+
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Embedder:
+        """The embedding model. Raises `UnknownModel` or `WrongModelKind`, as all below."""
         model = await self._read(scope, model_id, "EMBEDDING")
-        return self._cached(model, self._build_embedder)
+        client = self._client(model)
+        if model.row.provider == "embedded":
+            return client
+        governed = GovernedEmbedder(self.routing.flow, self._client, scope, purpose, model, client)
+        return self.controls.embeddings.wrap(governed, _fingerprint(model.row))
 
-    async def completer(self, scope: Scope, model_id: UUID) -> Completer:
-        """The chat model. Raises `UnknownModel` or `WrongModelKind`."""
+    async def completer(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Completer:
+        """The chat model."""
         model = await self._read(scope, model_id, "LLM")
-        return self._cached(model, self.build_completer)
+        return GovernedCompleter(
+            self.routing.flow, self._client, self.controls.responses, scope, purpose, model
+        )
 
-    async def reranker(self, scope: Scope, model_id: UUID) -> Reranker:
-        """The reranker. Raises `UnknownModel` or `WrongModelKind`."""
+    async def reranker(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Reranker:
+        """The reranker."""
         model = await self._read(scope, model_id, "RERANKER")
-        return self._cached(model, self.build_reranker)
+        client = self._client(model)
+        return GovernedReranker(self.routing.flow, self._client, scope, purpose, model, client)
 
-    async def default_model(self, scope: Scope, kind: Literal["LLM", "EMBEDDING", "RERANKER"]) -> UUID | None:
-        """The id of the workspace's default model of a kind."""
-        async with self._database.transaction() as session:
-            model = await ModelRepository(session, scope).default(kind)
-        return model.id if model is not None else None
+    async def transcriber(self, scope: Scope, model_id: UUID) -> Transcriber:
+        """The model that writes speech down."""
+        return self._client(await self._read(scope, model_id, "STT"))
+
+    async def speaker(self, scope: Scope, model_id: UUID) -> Speaker:
+        """The model that speaks."""
+        return self._client(await self._read(scope, model_id, "TTS"))
+
+    async def picture_reader(self, scope: Scope, model_id: UUID) -> PictureReader:
+        """The model that answers questions about pictures."""
+        return self._client(await self._read(scope, model_id, "IMAGE"))
+
+    async def painter(self, scope: Scope, model_id: UUID) -> Painter:
+        """The model that makes pictures."""
+        return self._client(await self._read(scope, model_id, "TTI"))
+
+    async def filmmaker(self, scope: Scope, model_id: UUID, kind: Literal["TTV", "ITV"]) -> Filmmaker:
+        """The model that makes films: of words, or of words and a picture."""
+        return self._client(await self._read(scope, model_id, kind))
+
+    async def default_model(self, scope: Scope, kind: Kind, purpose: str | None = None) -> UUID | None:
+        """The id of the model that serves a purpose, else of the workspace's default model of the kind."""
+        await self.routing.snapshot.ready()
+        routed = self.routing.snapshot.route(scope, purpose, kind) if purpose is not None else None
+        return routed or self.routing.snapshot.default(scope, kind)
 
     async def preload(self) -> None:
         """Load the embedded model now, so that the first question does not wait for it."""
         await self._engine().embed_queries(["preload"])
 
     async def close(self) -> None:
+        await self.routing.close()
+        await self.controls.close()
         await self._http.aclose()
         if self._embedded is not None:
             await self._embedded.aclose()
 
-    def connection(self, base_url: str, api_key: str | None, timeout_s: float = 60.0) -> Connection:
+    @property
+    def builder(self) -> ClientBuilder:
+        """Makes clients for rows, stored or not."""
+        return self._builder
+
+    def connection(
+        self, base_url: str, api_key: str | None, timeout_s: float = 60.0, *, vendor_id: str = ANY
+    ) -> Connection:
         """A connection that is not kept, for tests of what is being entered."""
-        return Connection(self._http, base_url, api_key, timeout_s)
+        return self._builder.connection(base_url, api_key, timeout_s, vendor_id=vendor_id)
 
     def build_completer(self, model: Model) -> Completer:
         """A chat client for a row, stored or not."""
-        parameters = Parameters.model_validate(model.parameters)
-        defaults = dict(parameters.extra_body)
-        if parameters.temperature is not None:
-            defaults["temperature"] = parameters.temperature
-        if parameters.max_tokens is not None:
-            defaults["max_tokens"] = parameters.max_tokens
-        return build_completer(
-            "openai",
-            model_id=model.id,
-            model_name=model.model_name,
-            connection=self._connect(model, parameters),
-            context_tokens=parameters.context_tokens,
-            defaults=defaults,
-        )
+        return self._builder.completer(model)
 
     def build_remote_embedder(self, model: Model) -> RemoteEmbedder:
         """An embedding client for a row, stored or not. 0 dimensions accept any."""
-        parameters = Parameters.model_validate(model.parameters)
-        stored = Calibration.from_json(model.calibration) if model.calibration else None
-        return RemoteEmbedder(
-            model_id=model.id,
-            model_name=model.model_name,
-            connection=self._connect(model, parameters),
-            format=embedding_format("openai"),
-            dimensions=model.dimensions or parameters.dimensions or 0,
-            calibration=stored or CALIBRATION,
-            gates=Gates.from_json(model.gates),
-            max_batch=parameters.batch_size,
-            query_prefix=parameters.query_prefix,
-            passage_prefix=parameters.passage_prefix,
-            request_dimensions=parameters.dimensions is not None,
-        )
+        return self._builder.remote_embedder(model)
 
     def build_reranker(self, model: Model) -> RemoteReranker:
         """A reranker's client for a row, stored or not."""
-        parameters = Parameters.model_validate(model.parameters)
-        return RemoteReranker(
-            model_id=model.id,
-            model_name=model.model_name,
-            connection=self._connect(model, parameters),
-            shape=parameters.shape or DEFAULT_SHAPE,
-            max_batch=parameters.batch_size,
-            extra_body=parameters.extra_body,
-            least_score=least_score_of(model.gates),
-        )
+        return self._builder.reranker(model)
 
-    async def _read(self, scope: Scope, model_id: UUID, kind: str) -> Model:
-        async with self._database.transaction() as session:
-            model = await ModelRepository(session, scope).get(model_id)
-        if model.kind != kind:
-            raise WrongModelKind(needed=kind, found=model.kind)
+    async def _read(self, scope: Scope, model_id: UUID, kind: str) -> RoutedModel:
+        """The model as it is now: from memory, unless this process cannot know whether it is fresh."""
+        await self.routing.snapshot.ready()
+        model = self.routing.snapshot.get(scope, model_id)
+        if model.row.kind != kind:
+            raise WrongModelKind(needed=kind, found=model.row.kind)
         return model
 
-    def _cached[C: (Embedder, Completer, Reranker)](self, model: Model, build: Callable[[Model], C]) -> C:
-        found = self._cache.get(model.id)
-        if found is None or found.updated_at != model.updated_at:
-            found = _Cached(model.updated_at, build(model))
-            self._cache[model.id] = found
-        return found.client  # pyright: ignore[reportReturnType] — one kind a model id
+    def _client(self, model: RoutedModel) -> Any:
+        """The client of a model's kind, kept until its row changes."""
+        row = model.row
+        found = self._cache.get(row.id)
+        if found is None or found.updated_at != row.updated_at:
+            found = self._cache[row.id] = _Cached(row.updated_at, self._build(row))
+        return found.client
+
+    def _build(self, row: Model) -> Any:
+        builders: dict[str, Callable[[Model], Any]] = {
+            "LLM": self.build_completer,
+            "EMBEDDING": self._build_embedder,
+            "RERANKER": self.build_reranker,
+            "STT": self._builder.transcriber,
+            "TTS": self._builder.speaker,
+            "IMAGE": self._builder.picture_reader,
+            "TTI": self._builder.painter,
+            "TTV": self._builder.filmmaker,
+            "ITV": self._builder.filmmaker,
+        }
+        return builders[row.kind](row)
 
     def _build_embedder(self, model: Model) -> Embedder:
         if model.provider == "embedded":
@@ -174,10 +204,12 @@ class Gateway:
             self._embedded = AsyncEmbeddedEmbedder(EmbeddedEmbedder.from_settings(self._settings))
         return self._embedded
 
-    def _connect(self, model: Model, parameters: Parameters) -> Connection:
-        assert model.base_url is not None
-        key = self._cipher.open(model.credential, context=model.id.bytes) if model.credential else None
-        return self.connection(model.base_url, key, parameters.timeout_s)
+
+def _fingerprint(model: Model) -> str:
+    """All that makes a model's vectors what they are, beside the text."""
+    parameters = model.parameters
+    said = [parameters.get(name) for name in ("query_prefix", "passage_prefix", "dimensions", "extra_body")]
+    return repr((model.base_url, model.model_name, model.dimensions, said))
 
 
 def get_gateway(request: Request) -> Gateway:

@@ -219,12 +219,17 @@ async def test_clients_are_kept_until_the_model_changes(database, remote, tmp_pa
         scope = Scope(workspace.id, None, Role.OWNER, "session")
         prepared = await ModelProbe(scope, gateway, cipher).prepare(chat(remote))
         model = await ModelService(session, scope, cipher).create(prepared)
-    first = await gateway.completer(scope, model.id)
-    assert await gateway.completer(scope, model.id) is first
+
+    async def client():
+        governed = await gateway.completer(scope, model.id)
+        return governed.client_of(governed.model)
+
+    first = await client()
+    assert await client() is first
     async with database.transaction() as session:
         change = ModelChange(parameters=Parameters(temperature=0.1))
         await ModelService(session, scope, cipher).change(model.id, change)
-    assert await gateway.completer(scope, model.id) is not first
+    assert await client() is not first
     with pytest.raises(WrongModelKind):
         await gateway.embedder(scope, model.id)
     assert await gateway.default_model(scope, "LLM") == model.id

@@ -61,7 +61,7 @@ class _Kept:
 
 
 class Health:
-    """`admit` before a call and `report` after it; `start`/`close` run the writing."""
+    """`admit` before a call and `report` after it. Writing begins with the first thing to write."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -170,14 +170,20 @@ class Health:
             return
         if after.state != kept.now.state:
             log.warning(
-                "routing.breaker", model_id=str(model_id), was=kept.now.state, state=after.state, event=event
+                "routing.breaker",
+                model_id=str(model_id),
+                was=kept.now.state,
+                state=after.state,
+                because=event,
             )
+        self.start()
         kept.now = after
         kept.pending.append((event, settings, owner, at))
         self._dirty.append(model_id)
         self._wake.set()
 
     def _count(self, model_id: UUID, *, failed: bool) -> None:
+        self.start()
         hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
         counts = self._calls.setdefault((model_id, hour), [0, 0])
         counts[0] += 1

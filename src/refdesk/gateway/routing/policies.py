@@ -35,6 +35,11 @@ class Policy:
         targets = {at: UUID(r.target_model_id) for at, r in enumerate(parsed) if isinstance(r, SwitchToModel)}
         return cls(id, policy_id, tuple(parsed), conditions, targets)
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether any rule speaks of `latency`."""
+        return any(condition.limits_ms for condition in self.conditions)
+
     def patience_ms(self, facts: Facts) -> int | None:
         """When waiting for the first token becomes a failure: the first moment at which a rule that speaks of
         `latency` holds, taken as a timeout. None where none ever does."""

@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -48,6 +49,14 @@ class RoutedModel:
     @property
     def id(self) -> UUID:
         return self.row.id
+
+    @property
+    def concurrency(self) -> int | None:
+        return self.row.concurrency
+
+    @property
+    def updated_at(self) -> datetime:
+        return self.row.updated_at
 
     @classmethod
     def of(cls, row: Model) -> "RoutedModel":
