@@ -41,6 +41,11 @@ WORDS = 60
 MODES = ("embedding", "keywords", "blend")
 
 
+def _word(number: int) -> str:
+    """Letters alone: what holds a digit is taken for a code, which is found before all else."""
+    return "".join(chr(ord("a") + int(digit)) for digit in f"{number:05d}")
+
+
 class TopicEmbedder:
     """Vectors that were made beforehand, found by the text's first word (its number)."""
 
@@ -54,7 +59,7 @@ class TopicEmbedder:
     def words(self, topic: int, count: int) -> list[str]:
         common = np.searchsorted(self.zipf, self.rng.random(count * 2 // 3))
         own = (topic * 151 + self.rng.integers(0, 300, count - len(common))) % VOCABULARY
-        return [f"w{number}" for number in (*common, *own)]
+        return [_word(int(number)) for number in (*common, *own)]
 
     def vector(self, topic: int, spread: float) -> NDArray[np.float32]:
         noise = self.rng.standard_normal(self.centres.shape[1]).astype(np.float32)

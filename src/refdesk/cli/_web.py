@@ -76,6 +76,7 @@ def settle_memory() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def address_of(settings: Settings, listener: socket.socket) -> str:
