@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -61,13 +61,13 @@ class Connection:
 
     client: httpx.AsyncClient
     base_url: str
-    api_key: str | None
+    api_key: str | None = field(repr=False)
     timeout_s: float = 60.0
     authentication: Authentication = BEARER
-    query: tuple[tuple[str, str], ...] = ()
-    extra_headers: tuple[tuple[str, str], ...] = ()
-    sign: Sign | None = None
-    secrets: tuple[str, ...] = ()
+    query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    extra_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    sign: Sign | None = field(default=None, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     sort: Sort | None = None
 
     @property
@@ -150,8 +150,9 @@ class Connection:
 
     def bad_response(self, raw: bytes) -> ModelBadResponse:
         """The error for a body that is not what the protocol says; shows how it begins."""
-        start = raw[:200].decode("utf-8", "replace").strip()
-        return ModelBadResponse(vendor_message=self.clean(start) or "an empty body")
+        # Cleaned before it is cut: half a key is a secret too.
+        start = self.clean(raw[:MAX_ERROR_BYTES].decode("utf-8", "replace"))[:200]
+        return ModelBadResponse(vendor_message=start or "an empty body")
 
     def in_band(self, error: Any) -> ModelError:
         """The error for a vendor's error object, or its words, within an answer of status 200."""
@@ -171,7 +172,7 @@ class Connection:
             body = orjson.loads(raw)
             text = message_of(body) or ""
         except orjson.JSONDecodeError:
-            body = text = raw[:MAX_VENDOR_MESSAGE_CHARS].decode("utf-8", "replace")
+            body = text = raw.decode("utf-8", "replace")
         # Where the body has no words of a code, Amazon's header does.
         amazon = response.headers.get("x-amzn-errortype", "").partition(":")[0]
         if amazon and amazon not in text:

@@ -33,6 +33,7 @@ MAX_RETRY_AFTER_S = 24 * 3600.0
 _QUOTA = (
     "insufficient_quota",
     "exceeded_current_quota",
+    "exceeded your current quota",
     "insufficient balance",
     "insufficient_balance",
     "credit balance is too low",
