@@ -1,10 +1,11 @@
 """What is read once and kept in memory until it changes: rules, prices, policies of caches.
 
 One connection a process listens to changes; whatever was lost while it was down is read anew when it is
-back. Nothing here costs a call anything: `Kept.value` is an attribute.
+back, and while it is down every second. A call costs it a look in memory.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 import psycopg
@@ -30,6 +31,7 @@ class Listener:
         self._url = libpq_url(database_url)
         self._handlers: dict[str, list[Handler]] = {}
         self._task: asyncio.Task[None] | None = None
+        self.is_listening = False
 
     def on(self, channel: str, handler: Handler) -> None:
         """Before the first `start`: a handler of a channel's payloads."""
@@ -51,6 +53,7 @@ class Listener:
             try:
                 await self._listen()
             except (psycopg.Error, OSError) as error:
+                self.is_listening = False
                 log.warning("gateway.signals-lost", error=type(error).__name__)
                 await asyncio.sleep(RETRY_S)
 
@@ -61,6 +64,7 @@ class Listener:
         async with connection:
             for channel in self._handlers:
                 await connection.execute(f"LISTEN {channel}".encode())
+            self.is_listening = True
             for handlers in self._handlers.values():
                 for handler in handlers:
                     handler("")
@@ -85,21 +89,36 @@ class Kept[T]:
         self._load = load
         self._is_stale = False
         self._reading: asyncio.Task[None] | None = None
-        self.value: T | None = None
+        self._value: T | None = None
+        self._read_at = 0.0
         listener.on(CONTROLS_CHANNEL, self._changed)
 
-    async def get(self) -> T:
-        """The value, read now if it never was. Raises what the database raises."""
-        if self.value is None:
-            self._listener.start()
-            await self.refresh()
-            assert self.value is not None
-        return self.value
+    @property
+    def value(self) -> T | None:
+        """What is known, or None where it must be read: `get` does."""
+        if self._listener.is_listening or time.monotonic() - self._read_at < RETRY_S:
+            return self._value
+        return None
 
-    async def refresh(self) -> None:
+    async def get(self) -> T:
+        """The value, read now if it may be old. Where the database is away, what was known last; raises what
+        it raises if nothing ever was."""
+        if (known := self.value) is not None:
+            return known
+        self._listener.start()
+        try:
+            return await self.refresh()
+        except (SQLAlchemyError, OSError):
+            if self._value is None:
+                raise
+            return self._value
+
+    async def refresh(self) -> T:
         """Read anew now."""
         async with self._database.transaction() as session:
-            self.value = await self._load(session)
+            value = await self._load(session)
+        self._value, self._read_at = value, time.monotonic()
+        return value
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -107,7 +126,7 @@ class Kept[T]:
             await asyncio.wait([self._reading])
 
     def _changed(self, table: str) -> None:
-        if self.value is None or (table and table not in self._tables):
+        if self._value is None or (table and table not in self._tables):
             return
         self._is_stale = True
         if self._reading is None or self._reading.done():

@@ -1,5 +1,7 @@
 """A workspace with a model and the controls of a process, for tests of limits, queues, usage and caches."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -18,13 +20,22 @@ from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 
 
+@dataclass
+class Called:
+    """What controls see of a model."""
+
+    id: UUID
+    concurrency: int | None
+    updated_at: datetime
+
+
 @dataclass(frozen=True)
 class Governed:
     """What calls are made in the name of, and of."""
 
     database: Database
     scope: Scope
-    model: Model
+    model: Called
 
     @property
     def purpose(self) -> Purpose:
@@ -90,4 +101,12 @@ async def governed(database: Database, *, concurrency: int | None = None) -> Gov
         session.add(workspace)
         await session.flush()
         session.add(model)
-    return Governed(database, Scope(workspace.id, None, Role.OWNER, "session"), model)
+    called = Called(model.id, concurrency, model.updated_at)
+    return Governed(database, Scope(workspace.id, None, Role.OWNER, "session"), called)
+
+
+async def eventually(check: Callable[[], Awaitable[bool]], within_s: float = 10.0) -> None:
+    """Wait until something that is done in the background shows."""
+    async with asyncio.timeout(within_s):
+        while not await check():  # noqa: ASYNC110 — it shows in the database only
+            await asyncio.sleep(0.01)

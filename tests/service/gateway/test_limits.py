@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import delete, select, update
-from tests.service.gateway.governed import Governed, governed
+from tests.service.gateway.governed import Governed, eventually, governed
 
 from refdesk.gateway.calls import UsageReport
 from refdesk.gateway.controls import Controls
@@ -38,10 +38,11 @@ async def used(desk: Governed, limit: UUID) -> list[Decimal]:
     return [row[0] for row in rows]
 
 
-async def settled(desk: Governed, limit: UUID, expected: int) -> None:
-    async with asyncio.timeout(5):
-        while await used(desk, limit) != [expected]:
-            await asyncio.sleep(0.01)
+async def settled(desk: Governed, limit: UUID, expected: Decimal | int) -> None:
+    async def is_so() -> bool:
+        return await used(desk, limit) == [expected]
+
+    await eventually(is_so)
 
 
 async def test_a_call_beyond_the_limit_is_refused_with_its_name_and_when_it_opens(
@@ -116,9 +117,7 @@ async def test_money_is_counted_by_the_price_list(desk: Governed, controls: Cont
     with pytest.raises(LimitReached, match=r"0\.01 USD per month"):
         await controls.limits.admit(desk.scope, desk.purpose, desk.model, Estimate(1, 1))
     await admission.settle(UsageReport(1000, 500))
-    async with asyncio.timeout(5):
-        while await used(desk, limit) != [Decimal("0.006")]:
-            await asyncio.sleep(0.01)
+    await settled(desk, limit, Decimal("0.006"))
 
 
 async def test_a_soft_limit_warns_and_lets_pass(desk: Governed, controls: Controls) -> None:

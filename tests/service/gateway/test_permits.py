@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select
-from tests.service.gateway.governed import Governed, governed
+from tests.service.gateway.governed import Governed, eventually, governed
 
 from refdesk.gateway.calls import Notice
 from refdesk.gateway.controls import Controls
@@ -37,9 +37,10 @@ async def tickets(desk: Governed) -> int:
 
 
 async def until_tickets(desk: Governed, number: int) -> None:
-    async with asyncio.timeout(10):
-        while await tickets(desk) != number:
-            await asyncio.sleep(0.01)
+    async def is_so() -> bool:
+        return await tickets(desk) == number
+
+    await eventually(is_so)
 
 
 class Line:
@@ -105,27 +106,23 @@ async def test_indexing_never_overtakes_people(desk: Governed, controls: Control
 
 
 async def test_who_waits_hears_of_every_place(desk: Governed, controls: Controls) -> None:
-    heard: list[Notice] = []
+    heard: asyncio.Queue[Notice] = asyncio.Queue()
     holders = [controls.permits.permit(desk.by(user), desk.purpose, desk.model) for user in (1, 2)]
     await holders[0].__aenter__()
     second = asyncio.create_task(holders[1].__aenter__())
     await until_tickets(desk, 2)
 
     async def third() -> None:
-        async with controls.permits.permit(desk.by(3), desk.purpose, desk.model, heard.append):
+        async with controls.permits.permit(desk.by(3), desk.purpose, desk.model, heard.put_nowait):
             pass
 
     waiting = asyncio.create_task(third())
-    async with asyncio.timeout(5):
-        while not heard:
-            await asyncio.sleep(0.01)
-        await holders[0].__aexit__(None, None, None)
-        await second
-        while len(heard) < 2:
-            await asyncio.sleep(0.01)
-        await holders[1].__aexit__(None, None, None)
-        await waiting
-    assert [(notice.code, notice.detail["place"]) for notice in heard] == [("queued", 2), ("queued", 1)]
+    assert (await asyncio.wait_for(heard.get(), 5)).detail == {"place": 2}
+    await holders[0].__aexit__(None, None, None)
+    await second
+    assert (await asyncio.wait_for(heard.get(), 5)) == Notice("queued", {"place": 1})
+    await holders[1].__aexit__(None, None, None)
+    await waiting
 
 
 async def test_a_cancelled_call_leaves_no_ticket(desk: Governed, controls: Controls) -> None:
@@ -229,9 +226,11 @@ async def test_a_changed_concurrency_holds_for_who_waits(desk: Governed, control
     await line.enter("second", 2, hold_s=0.5)
     await desk.set_concurrency(2)
     await line.enter("third", 3)  # its arrival hands out what became free
-    async with asyncio.timeout(5):
-        while "second" not in line.served:
-            await asyncio.sleep(0.01)
+
+    async def is_served() -> bool:
+        return "second" in line.served
+
+    await eventually(is_served)
     line.open.set()
     await asyncio.gather(*line.tasks)
 
