@@ -44,6 +44,7 @@ class UsageLog:
         self._connection: psycopg.AsyncConnection | None = None
         self._task: asyncio.Task[None] | None = None
         self._full = asyncio.Event()
+        self._writing = asyncio.Lock()
         self._closing = False
         self.lost = 0
 
@@ -60,18 +61,21 @@ class UsageLog:
 
     async def flush(self) -> None:
         """Write what waits now. Raises `psycopg.Error` or `OSError`; nothing is lost then."""
-        while self._batch or self._waiting:
-            if not self._batch:
-                prices = self._prices.value or await self._prices.get()
-                taken = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
-                self._batch = [row for call in taken for row in rows_of(call, prices)]
-            try:
-                await self._write(self._batch)
-            except psycopg.errors.UniqueViolation:
-                log.info("usage.written-before", rows=len(self._batch))  # the connection broke at the commit
-            except psycopg.errors.ForeignKeyViolation:
-                await self._write(await self._of_living_workspaces(self._batch))
-            self._batch = []
+        async with self._writing:
+            while self._batch or self._waiting:
+                if not self._batch:
+                    prices = self._prices.value or await self._prices.get()
+                    taken = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+                    self._batch = [row for call in taken for row in rows_of(call, prices)]
+                try:
+                    await self._write(self._batch)
+                except psycopg.errors.UniqueViolation:
+                    log.info(
+                        "usage.written-before", rows=len(self._batch)
+                    )  # the connection broke at the commit
+                except psycopg.errors.ForeignKeyViolation:
+                    await self._write(await self._of_living_workspaces(self._batch))
+                self._batch = []
 
     async def close(self) -> None:
         """Write what waits, then close."""
