@@ -47,12 +47,14 @@ from refdesk.gateway.errors import (
     UnknownModel,
     WrongModelKind,
 )
+from refdesk.gateway.films import router as films_router
 from refdesk.gateway.gates import DEFAULT_GATES, Gates, Scale, least_score_of
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
 from refdesk.gateway.schemas import GateFit, GateRecord, GatesView
 from refdesk.gateway.service import create_workspace_models, store_gates
+from refdesk.gateway.trying import router as trying_router
 
 on_workspace_created.append(create_workspace_models)
 
@@ -110,8 +112,10 @@ __all__ = [
     "Vectors",
     "WrongModelKind",
     "create_workspace_models",
+    "films_router",
     "get_gateway",
     "least_score_of",
     "router",
     "store_gates",
+    "trying_router",
 ]

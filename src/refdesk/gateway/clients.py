@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends, Request
@@ -120,9 +120,9 @@ class Gateway:
         """The model that makes pictures."""
         return self._client(await self._read(scope, model_id, "TTI"))
 
-    async def filmmaker(self, scope: Scope, model_id: UUID, kind: Literal["TTV", "ITV"]) -> Filmmaker:
+    async def filmmaker(self, scope: Scope, model_id: UUID) -> Filmmaker:
         """The model that makes films: of words, or of words and a picture."""
-        return self._client(await self._read(scope, model_id, kind))
+        return self._client(await self._read(scope, model_id, "TTV", "ITV"))
 
     async def default_model(self, scope: Scope, kind: Kind, purpose: str | None = None) -> UUID | None:
         """The id of the model that serves a purpose, else of the workspace's default model of the kind."""
@@ -164,12 +164,12 @@ class Gateway:
         """A reranker's client for a row, stored or not."""
         return self._builder.reranker(model)
 
-    async def _read(self, scope: Scope, model_id: UUID, kind: str) -> RoutedModel:
+    async def _read(self, scope: Scope, model_id: UUID, *kinds: Kind) -> RoutedModel:
         """The model as it is now: from memory, unless this process cannot know whether it is fresh."""
         await self.routing.snapshot.ready()
         model = self.routing.snapshot.get(scope, model_id)
-        if model.row.kind != kind:
-            raise WrongModelKind(needed=kind, found=model.row.kind)
+        if model.row.kind not in kinds:
+            raise WrongModelKind(needed=" / ".join(kinds), found=model.row.kind)
         return model
 
     def _client(self, model: RoutedModel) -> Any:

@@ -102,6 +102,28 @@ class UnknownWire(ModelError):
     hint = "Choose another vendor for the model, or OpenAI-compatible if its server is."
 
 
+class TrialIncomplete(Invalid):
+    """A try-out lacks what a model of this kind works on; `details.needed` names it."""
+
+    code = "trial-incomplete"
+    message = "Something that a model of this kind needs is missing."
+    hint = "Give it a text, texts, a recording or a picture, as `details.needed` says."
+
+
+class UnknownFilm(NotFound):
+    """No film by that id in this workspace, or it is older than a week."""
+
+    code = "unknown-film"
+    message = "There is no such film in this workspace."
+
+
+class FilmNotReady(Conflict):
+    """The film is not made yet, or never will be; `details.stage` tells."""
+
+    code = "film-not-ready"
+    message = "This film is not there."
+
+
 class UnknownModel(NotFound):
     """No model by that id in this workspace."""
 

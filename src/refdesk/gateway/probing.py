@@ -15,16 +15,19 @@ from refdesk.gateway.calibration import default_pairs, duplicate_pairs, fit
 from refdesk.gateway.calls import CompletionRequest, Message, Vectors
 from refdesk.gateway.clients import Gateway
 from refdesk.gateway.errors import ModelError, ModelTimeout
+from refdesk.gateway.media_probing import MediaProbe
 from refdesk.gateway.schemas import CheckResult, Endpoint, ModelDraft
 from refdesk.gateway.tables import Model
+from refdesk.gateway.vendors import vendor
 from refdesk.gateway.wires import RemoteEmbedder
-from refdesk.gateway.wires.reranking import Shape, detect_shape
+from refdesk.gateway.wires.reranking import SHAPES, Shape, detect_shape
 from refdesk.kit.clock import now
 from refdesk.kit.crypto import Cipher, mask
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 
 CHECK_TIMEOUT_S = 30.0
+MEDIA_CHECK_TIMEOUT_S = 120.0
 MEASURE_TIMEOUT_S = 300.0
 SAMPLES = ("refdesk", "参考台")
 RERANK_SAMPLE = ("refund period", ("Refunds are paid within 14 days.", "The office is on the third floor."))
@@ -52,6 +55,9 @@ class ModelProbe:
             await _within(MEASURE_TIMEOUT_S, self._measure(model))
         if model.kind == "RERANKER" and draft.parameters.shape is None:
             reranker = self.gateway.build_reranker(model)
+            offer = vendor(model.provider).offer("RERANKER")
+            if offer is not None and offer.wire in SHAPES:
+                return model
             shape = await _within(CHECK_TIMEOUT_S, detect_shape(reranker, timeout_s=CHECK_TIMEOUT_S))
             model.parameters = model.parameters | {"shape": shape}
         return model
@@ -66,10 +72,10 @@ class ModelProbe:
             id=new_id(),
             workspace_id=self.scope.workspace_id,
             kind=draft.kind,
-            provider="openai-compatible",
+            provider=draft.provider,
             name=draft.name,
             model_name=draft.model_name,
-            base_url=str(draft.base_url).rstrip("/"),
+            base_url=draft.address,
             parameters=draft.parameters.model_dump(mode="json"),
             dimensions=draft.parameters.dimensions,
             is_default=False,
@@ -78,14 +84,20 @@ class ModelProbe:
         return model
 
     async def remote_names(self, endpoint: Endpoint) -> list[str]:
-        """The model names the server at an address lists."""
+        """The model names the vendor lists at an address; the catalogue's where it has no list."""
+        found = vendor(endpoint.provider)
+        if not found.lists_models:
+            return sorted({name for offer in found.kinds.values() for name in offer.models})
         key = endpoint.api_key.get_secret_value() if endpoint.api_key else None
-        connection = self.gateway.connection(str(endpoint.base_url).rstrip("/"), key, CHECK_TIMEOUT_S)
-        answer = await _within(CHECK_TIMEOUT_S, connection.json("GET", "/models"))
+        url = found.models_url(endpoint.address)
+        connection = self.gateway.connection(url, key, CHECK_TIMEOUT_S, vendor_id=found.id)
+        answer = await _within(CHECK_TIMEOUT_S, connection.json("GET", ""))
         try:
-            return sorted(str(item["id"]) for item in answer["data"])
+            rows = answer["data"] if "data" in answer else answer["models"]
+            names = [str(row["id"] if "id" in row else row["name"]) for row in rows]
         except (KeyError, TypeError) as error:
             raise connection.bad_response(str(answer).encode()) from error
+        return sorted(name.removeprefix("models/") for name in names)
 
     async def _try(self, model: Model) -> CheckResult:
         started = time.perf_counter()
@@ -98,9 +110,12 @@ class ModelProbe:
                 sample = await _within(CHECK_TIMEOUT_S, self._try_completion(model))
             elif model.kind == "RERANKER":
                 shape, sample = await _within(CHECK_TIMEOUT_S, self._try_reranking(model))
-            else:
+            elif model.kind == "EMBEDDING":
                 vectors = await _within(CHECK_TIMEOUT_S, self._try_embedding(model))
                 dimensions = int(vectors.shape[1])
+            else:
+                probe = MediaProbe(self.gateway.builder, MEDIA_CHECK_TIMEOUT_S)
+                sample = await _within(MEDIA_CHECK_TIMEOUT_S, probe.sample(model))
         except AppError as error:
             failure = error
         return CheckResult(

@@ -5,6 +5,7 @@ each part of a model's stream. Whom one may connect to is for the caller to deci
 """
 
 import asyncio
+import io
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Sequence
@@ -19,6 +20,7 @@ from yarl import URL
 # Servers behind proxies send long cookies and policies; aiohttp's own limit is 8 KB.
 _MAX_HEADER_BYTES = 64 * 1024
 _KEEP_ALIVE_S = 30.0
+_LARGE_BODY_BYTES = 512 * 1024
 _OWN_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 type Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -171,9 +173,11 @@ def _headers(request: httpx.Request) -> list[tuple[str, str]]:
     ]
 
 
-def _content(request: httpx.Request) -> bytes | AsyncGenerator[bytes] | None:
+def _content(request: httpx.Request) -> bytes | io.BytesIO | AsyncGenerator[bytes] | None:
     try:
-        return request.content or None
+        # aiohttp wants large bodies as files, which it writes in pieces.
+        large = len(request.content) > _LARGE_BODY_BYTES
+        return io.BytesIO(request.content) if large else request.content or None
     except httpx.RequestNotRead:
         return _parts(request)
 

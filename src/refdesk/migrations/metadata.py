@@ -11,6 +11,7 @@ _TABLE_MODULES = (
     "refdesk.gateway.caching.tables",
     "refdesk.gateway.limits.tables",
     "refdesk.gateway.usage.tables",
+    "refdesk.gateway.films.tables",
     "refdesk.gateway.routing.tables",
     "refdesk.knowledge.tables",
     "refdesk.knowledge.access.tables",

@@ -21,6 +21,9 @@ FILES_PATH = re.compile(
     r"/api/v1/(knowledge-bases/[^/]+/(files|drafts|qa-files)|documents/[^/]+/file|sources/[^/]+/(files|archive)"
     r"|knowledge-base-imports)"
 )
+# Recordings and pictures to try a model with, within JSON.
+MEDIA_PATH = re.compile(r"/api/v1/models/[^/]+/try(/film)?")
+MAX_MEDIA_BYTES = 54 * 1024 * 1024
 QUIET_PATHS = ("/healthz", "/readyz")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -28,6 +31,7 @@ SECURITY_HEADERS = {
     "X-Frame-Options": "SAMEORIGIN",
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        "media-src 'self' blob:; "
         "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
     ),
 }
@@ -97,8 +101,10 @@ class BodyLimit:
         if scope["type"] != "http" or _takes_files(scope):
             await self.app(scope, receive, send)
             return
+        has_media = scope["method"] == "POST" and MEDIA_PATH.fullmatch(scope["path"]) is not None
+        max_bytes = max(MAX_MEDIA_BYTES, self.max_bytes) if has_media else self.max_bytes
         declared = Headers(scope=scope).get("content-length", "0")
-        if declared.isdigit() and int(declared) > self.max_bytes:
+        if declared.isdigit() and int(declared) > max_bytes:
             await self._refuse(scope, send)
             return
         seen, started, refused = 0, False, False
@@ -108,7 +114,7 @@ class BodyLimit:
             message = await receive()
             if message["type"] == "http.request":
                 seen += len(message.get("body", b""))
-                if seen > self.max_bytes:
+                if seen > max_bytes:
                     refused = True
                     return {"type": "http.disconnect"}
             return message

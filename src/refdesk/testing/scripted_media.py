@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from refdesk.testing.scripted_model import Reply, Request, Send, body, error, events
+import orjson
+
+from refdesk.testing.scripted_http import Reply, Request, Send, body, streamed
 
 SOUND = b"ID3" + bytes(range(256)) * 8
 """What scripted voices say: no real MP3, but nobody here listens."""
@@ -17,6 +19,8 @@ PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 FILM = b"\0\0\0\x18ftypmp42" + b"\0" * 5000
+
+_NOT_FOUND = body({"error": {"message": "Not Found"}}, status=404)
 
 type Dialect = Literal["openai", "siliconflow", "zhipu", "dashscope", "volcengine", "minimax"]
 
@@ -30,7 +34,7 @@ def by_path(replies: Mapping[str, Reply]) -> Reply:
             if path.endswith(name) or name in path:
                 await chosen(request, send)
                 return
-        await error(404, "Not Found")(request, send)
+        await _NOT_FOUND(request, send)
 
     return reply
 
@@ -57,7 +61,7 @@ def speaks(dialect: Literal["openai", "minimax", "dashscope", "volcengine"] = "o
             cut = len(SOUND) // 2
             parts = [{"data": {"audio": part.hex(), "status": 1}} for part in (SOUND[:cut], SOUND[cut:])]
             whole = {"data": {"audio": SOUND.hex(), "status": 2}, "base_resp": {"status_code": 0}}
-            return events([*parts, whole], done=False)
+            return streamed([b"data: " + orjson.dumps(event) + b"\n\n" for event in (*parts, whole)])
         case "dashscope":
             return by_path({"/generation": _pointing("output.audio.url"), "/file": file(SOUND, "audio/wav")})
         case "volcengine":
@@ -83,6 +87,20 @@ def paints(dialect: Dialect = "openai", *, inline: bool = True) -> Reply:
             )
             waiting = body({"output": {"task_id": "t-1", "task_status": "RUNNING"}})
             return by_path({"/image-synthesis": waiting, "/tasks/t-1": done, **stored})
+
+
+def media_reply(request: Request) -> Reply | None:
+    """What a well-behaved server of OpenAI's answers without a script; None for what is not of media."""
+    path = request.path.partition("?")[0]
+    if path.endswith("/audio/transcriptions"):
+        return transcribes("Good morning")
+    if path.endswith("/audio/speech"):
+        return speaks()
+    if path.endswith("/images/generations"):
+        return paints()
+    if "/videos" in path:
+        return FilmStudio("openai", asked=2)
+    return None
 
 
 _STAGES: dict[Dialect, tuple[str, str, str]] = {
@@ -190,7 +208,9 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     for name, value in above.items():
         under: Any = merged.get(name)
         both = isinstance(under, dict) and isinstance(value, dict)
-        merged[name] = _merged(cast("dict[str, Any]", under), value) if both else value
+        merged[name] = (
+            _merged(cast("dict[str, Any]", under), cast("dict[str, Any]", value)) if both else value
+        )
     return merged
 
 

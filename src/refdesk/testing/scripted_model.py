@@ -3,7 +3,8 @@
 It speaks the formats of OpenAI, Anthropic, Google, Cohere and Bedrock, for embeddings as well, and the
 dialects of rerankers; which one is told by the path of each request. Real sockets, so that timeouts, broken
 connections and cuts within a chunk are the real ones. It keeps every request it got. Without a script it
-behaves well: chats echo the last message, embeddings hash words, rerankers count words.
+behaves well: chats echo the last message, embeddings hash words, rerankers count words, speech, pictures and
+films are those of `scripted_media`.
 
     async with scripted_model() as model:
         model.then(refuses(429, "slow down", headers={"Retry-After": "1"}), says("Hello", delay_s=0.1))
@@ -24,6 +25,7 @@ from typing import Any
 import orjson
 
 from refdesk.testing.scripted_http import Reply, Request, Send, body, cut, hang, slow, streamed
+from refdesk.testing.scripted_media import media_reply
 from refdesk.testing.scripted_reranker import reranks_any
 from refdesk.testing.scripted_wires import (
     Call,
@@ -214,7 +216,7 @@ class ScriptedModel:
             return embeddings(hashed_vector)
         if request.path.endswith("/rerank"):
             return reranks_any
-        return _echo
+        return media_reply(request) or _echo
 
 
 async def _read_request(reader: asyncio.StreamReader) -> Request:

@@ -22,9 +22,11 @@ def upgrade() -> None:
     _describe_models()
     _make_routing()
     model_gateway_tables.make()
+    _make_films()
 
 
 def downgrade() -> None:
+    op.drop_table("model_films")
     model_gateway_tables.drop()
     _drop_routing()
     for name in ("version", "capabilities", "concurrency"):
@@ -161,3 +163,29 @@ def _drop_routing() -> None:
     for name in ("fallback_policy_id", "health_check"):
         op.drop_column("models", name)
     op.drop_table("fallback_policies")
+
+
+def _make_films() -> None:
+    workspace, in_workspace = _workspace("model_films")
+    op.create_table(
+        "model_films",
+        _id(),
+        workspace,
+        sa.Column("model_id", sa.Uuid(), nullable=False),
+        sa.Column("prompt", sa.Text(), nullable=False),
+        sa.Column("task", sa.String(length=500), nullable=False),
+        sa.Column("stage", sa.String(length=16), nullable=False),
+        sa.Column("progress", sa.Float(), nullable=True),
+        sa.Column("url", sa.Text(), nullable=True),
+        sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("asked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        in_workspace,
+        sa.ForeignKeyConstraint(
+            ["model_id"], ["models.id"], name=op.f("fk_model_films_model_id_models"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_model_films")),
+    )
+    op.create_index(op.f("ix_model_films_workspace_id"), "model_films", ["workspace_id"])
+    op.create_index(op.f("ix_model_films_model_id"), "model_films", ["model_id"])
