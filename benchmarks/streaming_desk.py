@@ -255,7 +255,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
 
-        async def embedder(_scope: Any, model_id: UUID) -> HashingEmbedder:
+        async def embedder(_scope: Any, model_id: UUID, purpose: object = None) -> HashingEmbedder:
             return HashingEmbedder(model_id)
 
         app: Any = self.config.app
@@ -263,7 +263,7 @@ class _Server(uvicorn.Server):
         inside = self.inside
         if inside is not None:
 
-            async def completer(_scope: Any, _model_id: UUID) -> InsideModel:
+            async def completer(_scope: Any, _model_id: UUID, purpose: object = None) -> InsideModel:
                 return inside
 
             app.state.gateway.completer = completer

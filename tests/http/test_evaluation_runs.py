@@ -22,7 +22,7 @@ API = "/api/v1"
 def light_embedder(app: FastAPI) -> Iterator[None]:
     """The embedded model's place, taken by one that needs no loading."""
 
-    async def embedder(scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def embedder(scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         async with app.state.database.transaction() as session:
             await ModelRepository(session, scope).get(model_id)
         return HashingEmbedder(model_id, 384)

@@ -27,7 +27,7 @@ async def base(world: World) -> dict[str, Any]:
 async def fitting_embedder(world: World, base: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in with the gates that are stored with its model."""
 
-    async def embedder(scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def embedder(scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         made = HashingEmbedder(model_id, 384)
         async with world.database.transaction() as session:
             made.gates = Gates.from_json((await ModelRepository(session, scope).get(model_id)).gates)

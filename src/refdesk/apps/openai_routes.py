@@ -27,7 +27,7 @@ from refdesk.apps.openai_schemas import (
     OpenAIError,
 )
 from refdesk.chat import Runs
-from refdesk.gateway import GatewayDep
+from refdesk.gateway import GatewayDep, Purpose
 from refdesk.kit.errors import AppError, Forbidden, MalformedJson
 from refdesk.kit.problem import openai_body
 from refdesk.kit.sse import EventStreamResponse
@@ -108,7 +108,7 @@ async def create_embeddings(
         raise Forbidden("A key bound to one thing cannot use the workspace's models.")
     async with database.transaction() as session:
         model = await find_embedding_model(session, scope, body.model)
-    embedder = await gateway.embedder(scope, model.id)
+    embedder = await gateway.embedder(scope, model.id, Purpose("gateway"))
     embed = embedder.embed_queries if body.input_type == "query" else embedder.embed_passages
     texts = body.texts()
     vectors = np.vstack(

@@ -61,6 +61,7 @@ def submission_of(request: ChatCompletionRequest, target: Target) -> RunSubmissi
         knowledge_base_ids=(base,) if base is not None else None,
         history=tuple(_turns(messages[:-1])),
         system_prompt=system or None,
+        may_restart=not request.stream,  # what a client has of a stream cannot be taken back
         overrides=overrides,
     )
 

@@ -12,6 +12,7 @@ from refdesk.chat.citations import CitationStream, Cited, Part, Removed, Text
 from refdesk.chat.context import RunContext
 from refdesk.chat.errors import AnswerEmpty
 from refdesk.chat.evidence import Source
+from refdesk.chat.notices import tell
 from refdesk.chat.packing import estimated_tokens, pack
 from refdesk.chat.profile import Turn
 from refdesk.chat.prompts import ANSWER_PROMPTS, SYSTEM_PROMPTS, fenced, fill
@@ -24,6 +25,7 @@ from refdesk.gateway import (
     Finished,
     Message,
     ModelInterrupted,
+    Notice,
     ReasoningDelta,
     TextDelta,
     UsageReport,
@@ -84,6 +86,10 @@ async def _stream(
                         context.recorder.add_usage(input_tokens, output_tokens)
                     case Finished(why):
                         reason = why
+                    case Notice(code):
+                        if code == "restarted":
+                            citations = CitationStream(len(packed))
+                        tell(context.recorder, event, context.language)
                     case _:
                         pass
     finally:

@@ -1,15 +1,17 @@
 """What the stages of one run share: the question, the profile, the models, and where to write events."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 from uuid import UUID
+
+import structlog
 
 from refdesk.accounts import Scope
 from refdesk.chat.language import Language, language_of
 from refdesk.chat.profile import RunProfile, RunSubmission, Turn
 from refdesk.chat.recorder import RunRecorder
 from refdesk.chat.submission import PlannedRun
-from refdesk.gateway import Completer, Embedder, Gateway
+from refdesk.gateway import Completer, Embedder, Gateway, Purpose
 from refdesk.kit.database import Database
 from refdesk.knowledge import KnowledgeBaseRepository
 from refdesk.retrieval import Retriever, SearchRequest, SearchResult
@@ -29,16 +31,17 @@ class Services:
     gateway: Gateway
     retriever: Retriever
 
-    async def completer(self, scope: Scope, model_id: UUID | None) -> Completer | None:
-        """The chat model to answer with: the profile's, else the workspace's default, else none."""
-        chosen = model_id or await self.gateway.default_model(scope, "LLM")
-        return await self.gateway.completer(scope, chosen) if chosen is not None else None
+    async def completer(self, scope: Scope, model_id: UUID | None, purpose: Purpose) -> Completer | None:
+        """The chat model for a purpose: the profile's, else the purpose's own, else the workspace's default,
+        else none."""
+        chosen = model_id or await self.gateway.default_model(scope, "LLM", purpose.path)
+        return await self.gateway.completer(scope, chosen, purpose) if chosen is not None else None
 
     async def embedder(self, scope: Scope, knowledge_base_id: UUID) -> Embedder:
-        """The embedding model of a base."""
+        """The embedding model of a base, to check what was written."""
         async with self.database.transaction() as session:
             base = await KnowledgeBaseRepository(session, scope).get(knowledge_base_id)
-        return await self.gateway.embedder(scope, base.embedding_model_id)
+        return await self.gateway.embedder(scope, base.embedding_model_id, Purpose("check"))
 
 
 class Embedders(Protocol):
@@ -65,7 +68,8 @@ class GivenHistory:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """One run as its stages see it. `completer` is None where no language model is connected."""
+    """One run as its stages see it. `completer` is None where no language model is connected; `rewriter` is
+    the one that completes questions, most often the same."""
 
     scope: Scope
     profile: RunProfile
@@ -76,6 +80,7 @@ class RunContext:
     embedders: Embedders
     history: History
     completer: Completer | None
+    rewriter: Completer | None = None
 
     @classmethod
     async def open(
@@ -85,7 +90,12 @@ class RunContext:
         from refdesk.chat.memory import StoredHistory
 
         profile, scope = planned.profile, planned.scope
-        completer = await services.completer(scope, profile.model_id)
+        asked = structlog.contextvars.get_contextvars().get("request_id") or planned.run.id.hex
+        purpose = Purpose(
+            "answer", profile.application_id, planned.run.id, str(asked), may_restart=submission.may_restart
+        )
+        completer = await services.completer(scope, profile.model_id, purpose)
+        rewriter = await services.completer(scope, profile.model_id, replace(purpose, path="rewrite"))
         recorder.model_id = str(completer.model_id) if completer is not None else None
         history: History = StoredHistory(services.database, scope, planned.run)
         if submission.history is not None:
@@ -100,6 +110,7 @@ class RunContext:
             embedders=services,
             history=history,
             completer=completer,
+            rewriter=rewriter,
         )
 
 

@@ -61,6 +61,13 @@ class RunJournal:
         elif self._timer is None:
             self._timer = self._loop.call_later(COALESCE_S - elapsed, self._flush)
 
+    def restart(self) -> None:
+        """Take the text and the citations back: what comes now is another answer."""
+        self._flush()
+        self.answer.clear()
+        self.citations.clear()
+        self._append("snapshot", encode({"answer": "", "citations": [], "state": "running"}))
+
     def close(self) -> None:
         """No more events will come; listeners end once they have everything."""
         self._flush()

@@ -179,4 +179,6 @@ async def _logged_answer(session: AsyncSession, run_id: UUID) -> tuple[str, list
                 parts.append(data["text"])
             elif name == "citation":
                 citations.append(data)
+            elif name == "snapshot":  # the answer began anew
+                parts, citations = [data["answer"]], list(data["citations"])
     return "".join(parts), citations

@@ -95,7 +95,8 @@ class RunSubmission:
     """A question and where to ask it.
 
     `history` replaces the stored conversation, `overrides` replaces fields of the profile (both for
-    OpenAI-compatible calls, which bring their own).
+    OpenAI-compatible calls, which bring their own). `may_restart`: whoever reads takes text back at a
+    `snapshot`, so an answer that breaks off may begin anew.
     """
 
     question: str | None
@@ -106,6 +107,7 @@ class RunSubmission:
     retry_of: UUID | None = None
     history: tuple[Turn, ...] | None = None
     system_prompt: str | None = None
+    may_restart: bool = True
     overrides: Mapping[str, Any] = field(default_factory=lambda: cast("dict[str, Any]", {}))
 
 

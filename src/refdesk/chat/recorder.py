@@ -49,6 +49,10 @@ class RunRecorder:
     def reasoning(self, text: str) -> None:
         self.journal.text(text, "reasoning")
 
+    def restart(self) -> None:
+        """Take back what was written; listeners get a snapshot of nothing."""
+        self.journal.restart()
+
     def citation(self, citation: dict[str, Any]) -> None:
         """Announce a citation; call it before the text with its `[n]`."""
         self.journal.citations.append(citation)

@@ -5,6 +5,7 @@ Needs a language model and an earlier turn. Whatever goes wrong, the question as
 
 from refdesk.chat.context import RunContext
 from refdesk.chat.language import Language
+from refdesk.chat.notices import tell
 from refdesk.chat.profile import Turn
 from refdesk.chat.prompts import REWRITE_PROMPTS, transcript
 from refdesk.gateway import CompletionRequest, Message, ModelError
@@ -16,7 +17,7 @@ MAX_ANSWER_CHARS = 600
 
 async def complete_question(context: RunContext, turns: list[Turn]) -> str:
     """The question to search with."""
-    completer = context.completer
+    completer = context.rewriter
     if completer is None or not turns or not context.profile.complete_question:
         return context.question
     async with context.recorder.stage("rewrite") as detail:
@@ -37,6 +38,8 @@ async def complete_question(context: RunContext, turns: list[Turn]) -> str:
             detail["failed"] = error.code
             context.recorder.warning("question-not-completed", _not_completed(context.language))
             return context.question
+        for notice in completion.notices:
+            tell(context.recorder, notice, context.language)
         if completion.usage is not None:
             context.recorder.add_usage(completion.usage.input_tokens, completion.usage.output_tokens)
         completed = _accepted(completion.text, context.question)

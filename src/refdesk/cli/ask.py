@@ -98,6 +98,8 @@ class _Writer:
             self._write(event.json()["text"])
         elif self.shows and event.name == "snapshot" and not self._written:
             self._write(event.json()["answer"])
+        elif self.shows and event.name == "snapshot" and not event.json()["answer"]:
+            self._write("\n\n")  # the answer broke off and begins anew
 
     def end(self) -> None:
         if self.shows and self._written:

@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from refdesk.accounts import Scope, Workspace
 from refdesk.evaluation.test_sets import Passage
-from refdesk.gateway import Embedder, Gateway, Vectors, create_workspace_models
+from refdesk.gateway import Embedder, Gateway, Purpose, Vectors, create_workspace_models
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
@@ -89,7 +89,7 @@ async def _embedder(gateway: Gateway, scope: Scope) -> Embedder:
     model_id = await gateway.default_model(scope, "EMBEDDING")
     if model_id is None:
         raise LookupError("a new workspace has no embedding model")
-    return await gateway.embedder(scope, model_id)
+    return await gateway.embedder(scope, model_id, Purpose("evaluate"))
 
 
 async def _create(database: Database, scope: Scope, base_id: UUID, embedder: Embedder) -> KnowledgeIndex:

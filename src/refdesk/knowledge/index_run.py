@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Gateway
+from refdesk.gateway import Gateway, Purpose
 from refdesk.kit.database import Database
 from refdesk.knowledge.index_batches import IndexBatches
 from refdesk.knowledge.indexing import IndexNotFound, IndexWriter, Written
@@ -80,7 +80,7 @@ class IndexRun:
             async with self._database.transaction() as session:
                 document = await self._owned(session)
                 index = await base_index(session, self._scope, document.knowledge_base_id)
-            embedder = await self._gateway.embedder(self._scope, index.model_id)
+            embedder = await self._gateway.embedder(self._scope, index.model_id, Purpose("index"))
             batches = IndexBatches(
                 self._database, self._scope, index, embedder, self, batch_size=self._batch_size
             )

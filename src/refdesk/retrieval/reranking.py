@@ -13,7 +13,7 @@ from uuid import UUID
 import structlog
 
 from refdesk.accounts import Scope
-from refdesk.gateway import ModelError, Reranker
+from refdesk.gateway import ModelError, Purpose, Reranker
 from refdesk.kit.errors import AppError
 from refdesk.retrieval.search import Hit, RerankChoice, SearchWarning
 
@@ -25,7 +25,7 @@ MAX_TEXT_CHARS = 4_000
 class Rerankers(Protocol):
     """Where rerankers come from: the gateway, or a test's stand-in."""
 
-    async def reranker(self, scope: Scope, model_id: UUID) -> Reranker: ...
+    async def reranker(self, scope: Scope, model_id: UUID, purpose: Purpose = ...) -> Reranker: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ async def rerank(
     if not head:
         return Reranked([], done=False)
     try:
-        model = await models.reranker(scope, choice.model_id)
+        model = await models.reranker(scope, choice.model_id, Purpose("search"))
         scores = await model.rerank(query, [text_of(hit) for hit in head], timeout_s=choice.timeout_s)
     except AppError as error:
         log.info("retrieval.rerank_failed", code=error.code, model_id=str(choice.model_id))

@@ -14,7 +14,7 @@ from psycopg.errors import UndefinedTable
 from sqlalchemy.exc import ProgrammingError
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Embedder, ModelError, UnknownModel
+from refdesk.gateway import Embedder, ModelError, Purpose, UnknownModel
 from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
 from refdesk.knowledge import unready
@@ -54,7 +54,7 @@ _REPEATS = 3
 class Embedders(Rerankers, Protocol):
     """Where models come from: the gateway, or a test's stand-in."""
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> Embedder: ...
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: Purpose = ...) -> Embedder: ...
 
 
 @dataclass(slots=True)
@@ -214,7 +214,7 @@ class Retriever:
         """Add the query's vector of each of these models that is not there yet."""
         for model_id in model_ids:
             if model_id not in embedded:
-                embedder = await self._gateway.embedder(scope, model_id)
+                embedder = await self._gateway.embedder(scope, model_id, Purpose("search"))
                 embedded[model_id] = EmbeddedQuery(embedder, (await embedder.embed_queries([query]))[0])
 
     async def rank(

@@ -11,7 +11,7 @@ from refdesk.apps import StoredProfiles
 from refdesk.chat import RunManager
 from refdesk.kit.errors import Unavailable
 from refdesk.kit.settings import Settings
-from refdesk.server import health, pages, problems
+from refdesk.server import health, pages, problems, secret_keys
 from refdesk.server.middleware import BodyLimit, RequestContext
 from refdesk.server.wiring import ROUTERS, build_services
 
@@ -38,6 +38,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         app.state.runs = RunManager(
             services.database, services.gateway, services.retriever, settings, StoredProfiles()
         )
+        await services.gateway.start()
         await app.state.runs.start()
         try:
             yield
@@ -60,6 +61,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
     app.add_middleware(BodyLimit, max_bytes=settings.max_request_bytes)
     app.add_middleware(RequestContext)
     app.include_router(health.router)
+    app.include_router(secret_keys.router)
     for router in ROUTERS:
         app.include_router(router)
     pages.install(app)

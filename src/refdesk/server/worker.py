@@ -24,6 +24,7 @@ async def run_worker_process(
         services={Gateway: services.gateway, Retriever: services.retriever},
     )
     try:
+        await services.gateway.start()
         await run_worker(context, concurrency=settings.worker_concurrency, until_idle=until_idle, sole=sole)
     finally:
         await services.close()

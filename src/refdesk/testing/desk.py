@@ -4,7 +4,7 @@ Files are stored, jobs enqueued and run as in the product; only the embedding mo
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import text
@@ -12,6 +12,7 @@ from sqlalchemy import text
 from refdesk.accounts import Scope
 from refdesk.accounts.tables import Workspace
 from refdesk.gateway import Gateway
+from refdesk.gateway.kinds import Kind
 from refdesk.gateway.tables import Model
 from refdesk.jobs import JobContext
 from refdesk.kit.database import Database
@@ -33,10 +34,10 @@ class InstantGateway(Gateway):
     def __init__(self, embedder: HashingEmbedder) -> None:
         self.instant = embedder
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: Any = None) -> HashingEmbedder:
         return self.instant
 
-    async def default_model(self, scope: Scope, kind: Literal["LLM", "EMBEDDING", "RERANKER"]) -> UUID | None:
+    async def default_model(self, scope: Scope, kind: Kind, purpose: str | None = None) -> UUID | None:
         return self.instant.model_id if kind == "EMBEDDING" else None
 
 

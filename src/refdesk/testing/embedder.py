@@ -67,10 +67,10 @@ class FixedEmbedders:
         self._by_id = {embedder.model_id: embedder for embedder in embedders}
         self._rerankers = {reranker.model_id: reranker for reranker in rerankers}
 
-    async def reranker(self, scope: Scope, model_id: UUID) -> Reranker:
+    async def reranker(self, scope: Scope, model_id: UUID, purpose: object = None) -> Reranker:
         if model_id not in self._rerankers:
             raise UnknownModel(model_id=str(model_id))
         return self._rerankers[model_id]
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         return self._by_id[model_id]

@@ -89,14 +89,14 @@ class FakeGateway:
         self._embedder = embedder
         self.llm = completer
 
-    async def default_model(self, scope: Scope, kind: str) -> UUID | None:
+    async def default_model(self, scope: Scope, kind: str, purpose: str | None = None) -> UUID | None:
         return self.llm.model_id if self.llm is not None else None
 
-    async def completer(self, scope: Scope, model_id: UUID) -> Completer:
+    async def completer(self, scope: Scope, model_id: UUID, purpose: object = None) -> Completer:
         assert self.llm is not None
         return self.llm
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> Embedder:
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: object = None) -> Embedder:
         return self._embedder
 
 

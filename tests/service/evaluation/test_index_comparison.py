@@ -40,7 +40,7 @@ class Models(InstantGateway):
         super().__init__(embedders[0])
         self.by_id = {embedder.model_id: embedder for embedder in embedders}
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         return self.by_id[model_id]
 
 

@@ -39,7 +39,7 @@ class TwoModels(InstantGateway):
         self.second = second
         self.gone = False
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         if model_id == self.second.model_id:
             if self.gone:
                 raise UnknownModel(model_id=str(model_id))

@@ -23,13 +23,13 @@ class HashingGateway:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def default_model(self, scope: Scope, kind: str) -> UUID:
+    async def default_model(self, scope: Scope, kind: str, purpose: str | None = None) -> UUID:
         async with self._database.transaction() as session:
             query = text("SELECT id FROM models WHERE workspace_id = :id AND kind = :kind")
             found = await session.execute(query, {"id": scope.workspace_id, "kind": kind})
             return found.scalar_one()
 
-    async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def embedder(self, scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         async with self._database.transaction() as session:
             model = await session.get_one(Model, model_id)
         return HashingEmbedder(model_id, cast(int, model.dimensions))
@@ -77,7 +77,7 @@ async def test_every_passage_is_searched_and_nothing_is_left(
 
 async def test_nothing_is_left_when_it_fails(database: Database) -> None:
     class Failing(HashingGateway):
-        async def embedder(self, scope: Scope, model_id: UUID) -> HashingEmbedder:
+        async def embedder(self, scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
             embedder = await super().embedder(scope, model_id)
             embedder.fail_with = ConnectionError("no model")
             return embedder

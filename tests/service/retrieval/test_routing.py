@@ -169,7 +169,7 @@ class Answering:
         self.model_id = UUID(int=1)
         self.context_tokens = 8_000
 
-    async def completer(self, scope: Scope, model_id: UUID) -> Any:
+    async def completer(self, scope: Scope, model_id: UUID, purpose: object = None) -> Any:
         return self
 
     async def complete(self, request: CompletionRequest) -> Completion:

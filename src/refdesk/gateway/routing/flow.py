@@ -22,6 +22,7 @@ from typing import Any, cast
 from uuid import UUID, uuid4
 
 import structlog
+from structlog.contextvars import get_contextvars
 
 from refdesk.accounts import Scope
 from refdesk.gateway.calls import Notice, UsageReport
@@ -111,7 +112,7 @@ class Flow:
 
     async def run[T](self, call: Call[T]) -> AsyncGenerator[T | Notice]:
         """The events of the call, with notices of what was done on the way. Raises `ModelError`s."""
-        trail = _Trail(call.purpose.request_id or uuid4().hex)
+        trail = _Trail(call.purpose.request_id or get_contextvars().get("request_id") or uuid4().hex)
         progress = Progress([call.model.id])
         admission = await self._limits.admit(call.scope, call.purpose, call.model, call.estimate())
         try:

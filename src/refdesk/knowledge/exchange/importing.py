@@ -18,7 +18,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Gateway, ModelRepository
+from refdesk.gateway import Gateway, ModelRepository, Purpose
 from refdesk.jobs import JobContext
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
@@ -172,7 +172,9 @@ class ImportRun:
                         known = vectors.get((int(entry.kind), entry.start, entry.end, None))
                         if known is None:
                             continue
-                        embedder = await self._context.service(Gateway).embedder(self._scope, index.model_id)
+                        embedder = await self._context.service(Gateway).embedder(
+                            self._scope, index.model_id, Purpose("index")
+                        )
                         (fresh,) = await embedder.embed_passages([entry.text])
                         return float(fresh @ known / np.linalg.norm(known)) >= SAME_MODEL
         return False

@@ -14,7 +14,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Gateway
+from refdesk.gateway import Gateway, Purpose
 from refdesk.jobs import JobContext, enqueue
 from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
@@ -113,7 +113,9 @@ class BuildRun:
     async def _follow(self) -> None:
         """Pass over what the active index holds until nothing is missing in the other one."""
         other = await self._other()
-        embedder = await self._context.service(Gateway).embedder(self._scope, other.model_id)
+        embedder = await self._context.service(Gateway).embedder(
+            self._scope, other.model_id, Purpose("index")
+        )
         batches = IndexBatches(
             self._database,
             self._scope,
@@ -146,7 +148,7 @@ class BuildRun:
                 raise _Stopped
             model_id = build.model_id
         # As large as the vectors that the model really returns, whatever it was said to return.
-        embedder = await self._context.service(Gateway).embedder(self._scope, model_id)
+        embedder = await self._context.service(Gateway).embedder(self._scope, model_id, Purpose("index"))
         dimensions = int((await embedder.embed_queries(["?"])).shape[1])
         async with self._database.transaction() as session:
             build = await self._owned(session)

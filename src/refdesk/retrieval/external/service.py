@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope, audit
-from refdesk.gateway import Gateway
+from refdesk.gateway import Gateway, Purpose
 from refdesk.kit.clock import now
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
@@ -219,7 +219,9 @@ class ExternalSources:
         context = SourceContext(
             timeout_s=timeout_s,
             allow_private=self.settings.allow_private_endpoints,
-            embedder=None if model_id is None else await self.gateway.embedder(self.scope, model_id),
+            embedder=None
+            if model_id is None
+            else await self.gateway.embedder(self.scope, model_id, Purpose("search")),
         )
         source = await open_source(kind, config, secret, context)
         try:

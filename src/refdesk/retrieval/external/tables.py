@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, LargeBinary, String, UniqueConstraint, Uuid
+from sqlalchemy import ForeignKey, String, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
-from refdesk.kit.columns import CreatedAt, Id, Json, OptionalJson, UpdatedAt, WorkspaceId
+from refdesk.kit.columns import CreatedAt, Id, Json, OptionalJson, Sealed, UpdatedAt, WorkspaceId
 from refdesk.kit.database import Base
 
 
@@ -23,7 +23,7 @@ class ExternalSource(Base):
     name: Mapped[str] = mapped_column(String(200))
     kind: Mapped[str] = mapped_column(String(16))
     config: Mapped[Json]
-    credential_sealed: Mapped[bytes | None] = mapped_column(LargeBinary)
+    credential_sealed: Mapped[Sealed | None]
     model_id: Mapped[UUID | None] = mapped_column(
         Uuid, ForeignKey("models.id", ondelete="RESTRICT"), index=True
     )

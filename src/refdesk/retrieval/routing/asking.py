@@ -12,7 +12,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from refdesk.accounts import Scope
-from refdesk.gateway import Completer, CompletionRequest, Message
+from refdesk.gateway import Completer, CompletionRequest, Message, Purpose
 from refdesk.kit.errors import AppError
 from refdesk.retrieval.routing.choice import BaseScore, Route, RouteSettings
 
@@ -49,7 +49,7 @@ class Described:
 class Completers(Protocol):
     """Where language models come from."""
 
-    async def completer(self, scope: Scope, model_id: UUID) -> Completer: ...
+    async def completer(self, scope: Scope, model_id: UUID, purpose: Purpose = ...) -> Completer: ...
 
 
 async def ask(
@@ -64,7 +64,7 @@ async def ask(
         json.dumps({"number": n, "name": base.name, "description": base.description[:_DESCRIPTION_CHARS]})
         for n, base in enumerate(bases, start=1)
     ]
-    completer = await completers.completer(scope, model_id)
+    completer = await completers.completer(scope, model_id, Purpose("search"))
     completion = await completer.complete(
         CompletionRequest(
             messages=[
