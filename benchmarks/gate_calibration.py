@@ -32,9 +32,9 @@ from refdesk.evaluation.gates import Look, Question, fit_embedder, look_up, scor
 from refdesk.evaluation.gates.splitting import auroc, balanced_accuracy
 from refdesk.evaluation.temporary_base import TemporaryBase, temporary_base
 from refdesk.gateway import DEFAULT_GATES, Gates
-from refdesk.kit.crypto import load_cipher
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
 

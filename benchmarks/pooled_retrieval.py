@@ -45,9 +45,9 @@ from refdesk.evaluation import (
     recall,
 )
 from refdesk.evaluation.temporary_base import TemporaryBase, temporary_base
-from refdesk.kit.crypto import load_cipher
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.indexing import tokenize
 from refdesk.retrieval import Hit, Retriever, SearchRequest

@@ -23,9 +23,9 @@ from sqlalchemy import make_url
 
 from refdesk import migrations
 from refdesk.evaluation import evaluate_retrieval, load_retrieval_set, percentile
-from refdesk.kit.crypto import load_cipher
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 
 MODES = ("embedding", "keywords", "blend")

@@ -35,9 +35,9 @@ from refdesk.accounts import Scope
 from refdesk.evaluation import JudgedQuery, Passage, load_retrieval_set, percentile
 from refdesk.evaluation.temporary_base import temporary_bases
 from refdesk.gateway import Gateway
-from refdesk.kit.crypto import load_cipher
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.indexing import ParagraphText, prepare_entries
 from refdesk.retrieval import Retriever, SearchRequest

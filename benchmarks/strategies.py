@@ -28,9 +28,9 @@ from refdesk import migrations
 from refdesk.evaluation import Passage, load_retrieval_set
 from refdesk.evaluation.metrics import ndcg
 from refdesk.evaluation.temporary_base import TemporaryBase, temporary_base
-from refdesk.kit.crypto import load_cipher
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever, SearchRequest
 from refdesk.retrieval.strategies import entities_in

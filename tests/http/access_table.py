@@ -14,10 +14,14 @@ from tests.http.access_evaluation import EVALUATION
 from tests.http.access_external import EXTERNAL
 from tests.http.access_index_builds import INDEX_BUILDS
 from tests.http.access_knowledge import KNOWLEDGE
+from tests.http.access_models import MODELS
 from tests.http.access_sources import SOURCES
 from tests.http.access_terms import TERMS
 from tests.http.access_versions import VERSIONS
 from tests.http.world import PASSWORD, World, ok
+
+from refdesk.kit.master_keys import load_cipher
+from refdesk.kit.settings import Settings
 
 API = "/api/v1"
 
@@ -75,6 +79,10 @@ async def wrong_link(_world: World, _client: httpx.AsyncClient) -> Call:
 
 async def wrong_shown_link(_world: World, _client: httpx.AsyncClient) -> Call:
     return Call(path={"token": "wrong"})
+
+
+async def sealing_key(world: World, _client: httpx.AsyncClient) -> Call:
+    return Call(shows=(load_cipher(Settings(data_dir=world.data_dir)).key_ids[0],))
 
 
 async def all_users(world: World, _client: httpx.AsyncClient) -> Call:
@@ -229,6 +237,9 @@ ACCOUNTS = (
     Row("POST", f"{API}/api-keys", "viewer", new_key),
     Row("DELETE", f"{API}/api-keys/{{key_id}}", "viewer", key, 404),
     Row("GET", f"{API}/audit", "owner", audit_shown),
+    Row("GET", f"{API}/secret-keys", "administrator", sealing_key, stranger=403, in_workspace=False),
+    Row("POST", f"{API}/secret-keys/rotation", "administrator", sealing_key, 403, in_workspace=False),
+    Row("DELETE", f"{API}/secret-keys/former", "administrator", sealing_key, 403, in_workspace=False),
 )
 
 SERVER = (
@@ -249,6 +260,7 @@ ROWS = (
     + DRAFTS
     + SOURCES
     + ASKING
+    + MODELS
     + EVALUATION
     + EXTERNAL
     + SERVER

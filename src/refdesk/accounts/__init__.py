@@ -14,7 +14,7 @@ from refdesk.accounts.access import (
     Viewer,
     still_admitted,
 )
-from refdesk.accounts.audit import audit
+from refdesk.accounts.audit import audit, audit_installation
 from refdesk.accounts.groups import groups_of_caller
 from refdesk.accounts.keys import key_resources
 from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
@@ -45,6 +45,7 @@ __all__ = [
     "Viewer",
     "Workspace",
     "audit",
+    "audit_installation",
     "check_suitable",
     "groups_of_caller",
     "issue_setup_token",

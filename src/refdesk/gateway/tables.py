@@ -3,10 +3,10 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, LargeBinary, String, UniqueConstraint, Uuid
+from sqlalchemy import ForeignKey, String, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
-from refdesk.kit.columns import CreatedAt, Id, Json, OptionalJson, UpdatedAt, WorkspaceId
+from refdesk.kit.columns import CreatedAt, Id, Json, OptionalJson, Sealed, UpdatedAt, WorkspaceId
 from refdesk.kit.database import Base
 
 
@@ -31,7 +31,7 @@ class Model(Base):
     name: Mapped[str] = mapped_column(String(200))
     model_name: Mapped[str] = mapped_column(String(200))
     base_url: Mapped[str | None] = mapped_column(String(2000))
-    credential: Mapped[bytes | None] = mapped_column(LargeBinary)
+    credential: Mapped[Sealed | None]
     credential_hint: Mapped[str | None] = mapped_column(String(32))
     version: Mapped[str] = mapped_column(String(32), default="1", server_default="1")
     capabilities: Mapped[Json] = mapped_column(default=dict[str, Any], server_default="{}")

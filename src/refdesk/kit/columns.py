@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, ForeignKey, Uuid, func
+from sqlalchemy import DateTime, ForeignKey, LargeBinary, Uuid, func
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import mapped_column
 from sqlalchemy.types import Text
@@ -26,4 +26,6 @@ Timestamp = Annotated[datetime, mapped_column(DateTime(timezone=True))]
 Json = Annotated[dict[str, Any], mapped_column(JSONB, default=dict, nullable=False)]
 JsonList = Annotated[list[Any], mapped_column(JSONB, default=list, nullable=False)]
 OptionalJson = Annotated[dict[str, Any], mapped_column(JSONB, nullable=True)]
+# What the cipher sealed: `kit.sealed_columns` finds all of these when the master key changes.
+Sealed = Annotated[bytes, mapped_column(LargeBinary, info={"sealed": True}, nullable=True)]
 TextArray = Annotated[list[str], mapped_column(ARRAY(Text), default=list, nullable=False)]

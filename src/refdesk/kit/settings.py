@@ -35,6 +35,14 @@ class Settings(BaseSettings):
         default=None,
         description="Key (32 bytes, base64) that seals stored credentials. Empty: a file in the data folder.",
     )
+    former_secret_keys: SecretStr | None = Field(
+        default=None,
+        description="Former keys, separated by commas, that open what was sealed with them. Empty: none.",
+    )
+    secret_key_command: str | None = Field(
+        default=None,
+        description="Shell command (of a key service, a vault) that prints the secret key, then former ones.",
+    )
     public_url: str | None = Field(
         default=None, description="Address people use to reach this server, for links and cookies."
     )
@@ -159,6 +167,10 @@ class Settings(BaseSettings):
     allow_private_endpoints: bool = Field(
         default=True,
         description="Whether model endpoints may lie on private or loopback addresses, as local ones do.",
+    )
+    redis_url: SecretStr | None = Field(
+        default=None,
+        description="`redis://…` of a Redis that counts limits on model calls. Empty: PostgreSQL counts them.",
     )
     model_queue_timeout_s: float = Field(
         default=120.0,

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from refdesk.kit.crypto import load_cipher
+from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 
 

@@ -14,6 +14,7 @@ from refdesk.kit.columns import (
     Json,
     JsonList,
     OptionalJson,
+    Sealed,
     TextArray,
     Timestamp,
     UpdatedAt,
@@ -145,7 +146,7 @@ class Document(Base):
     parsed_blob_id: Mapped[UUID | None] = mapped_column(
         Uuid, ForeignKey("blobs.id", ondelete="SET NULL"), index=True
     )
-    password_sealed: Mapped[bytes | None] = mapped_column(LargeBinary)
+    password_sealed: Mapped[Sealed | None]
     removed_origins: Mapped[TextArray]
     source_id: Mapped[UUID | None] = mapped_column(
         Uuid, ForeignKey("sources.id", ondelete="SET NULL"), index=True

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from refdesk import accounts, apps, chat, evaluation, gateway, knowledge, retrieval
 from refdesk.gateway import Gateway
-from refdesk.kit.crypto import Cipher, load_cipher
+from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
+from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
 
@@ -13,6 +14,8 @@ from refdesk.retrieval import Retriever
 ROUTERS = (
     *accounts.routers,
     gateway.router,
+    gateway.trying_router,
+    gateway.films_router,
     *knowledge.routers,
     retrieval.router,
     retrieval.external_router,

@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeExternalSourceData, ChangeExternalSourceErrors, ChangeExternalSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckExternalSourceData, CheckExternalSourceDraftData, CheckExternalSourceDraftErrors, CheckExternalSourceDraftResponses, CheckExternalSourceErrors, CheckExternalSourceResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateExternalSourceData, CreateExternalSourceErrors, CreateExternalSourceResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteExternalSourceData, DeleteExternalSourceErrors, DeleteExternalSourceResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentAccessData, GetDocumentAccessErrors, GetDocumentAccessResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetExternalSourceData, GetExternalSourceErrors, GetExternalSourceResponses, GetFolderAccessData, GetFolderAccessErrors, GetFolderAccessResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetModelData, GetModelErrors, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListExternalSourceKindsData, ListExternalSourceKindsResponses, ListExternalSourcesData, ListExternalSourcesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListStrategiesData, ListStrategiesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, RereadDocumentData, RereadDocumentErrors, RereadDocumentResponses, ResetModelGatesData, ResetModelGatesErrors, ResetModelGatesResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RunCalibrationData, RunCalibrationErrors, RunCalibrationResponse, RunCalibrationResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SearchExternalSourceData, SearchExternalSourceErrors, SearchExternalSourceResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SetDocumentAccessData, SetDocumentAccessErrors, SetDocumentAccessResponses, SetFolderAccessData, SetFolderAccessErrors, SetFolderAccessResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelModelFilmData, CancelModelFilmErrors, CancelModelFilmResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeExternalSourceData, ChangeExternalSourceErrors, ChangeExternalSourceResponses, ChangeModelData, ChangeModelErrors, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckExternalSourceData, CheckExternalSourceDraftData, CheckExternalSourceDraftErrors, CheckExternalSourceDraftResponses, CheckExternalSourceErrors, CheckExternalSourceResponses, CheckModelData, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateExternalSourceData, CreateExternalSourceErrors, CreateExternalSourceResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteExternalSourceData, DeleteExternalSourceErrors, DeleteExternalSourceResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetSecretKeysData, ForgetSecretKeysResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentAccessData, GetDocumentAccessErrors, GetDocumentAccessResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetExternalSourceData, GetExternalSourceErrors, GetExternalSourceResponses, GetFolderAccessData, GetFolderAccessErrors, GetFolderAccessResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetModelData, GetModelErrors, GetModelFilmData, GetModelFilmErrors, GetModelFilmFileData, GetModelFilmFileErrors, GetModelFilmFileResponses, GetModelFilmResponses, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetSecretKeysData, GetSecretKeysResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListExternalSourceKindsData, ListExternalSourceKindsResponses, ListExternalSourcesData, ListExternalSourcesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelFilmsData, ListModelFilmsErrors, ListModelFilmsResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListStrategiesData, ListStrategiesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, RereadDocumentData, RereadDocumentErrors, RereadDocumentResponses, ResetModelGatesData, ResetModelGatesErrors, ResetModelGatesResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateSecretKeyData, RotateSecretKeyResponses, RunCalibrationData, RunCalibrationErrors, RunCalibrationResponse, RunCalibrationResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SearchExternalSourceData, SearchExternalSourceErrors, SearchExternalSourceResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SetDocumentAccessData, SetDocumentAccessErrors, SetDocumentAccessResponses, SetFolderAccessData, SetFolderAccessErrors, SetFolderAccessResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, TryModelData, TryModelErrors, TryModelFilmData, TryModelFilmErrors, TryModelFilmResponses, TryModelPicturesData, TryModelPicturesErrors, TryModelPicturesResponses, TryModelResponses, TryModelSpeechData, TryModelSpeechErrors, TryModelSpeechResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -38,6 +38,48 @@ export const getStatus = <ThrowOnError extends boolean = false>(options?: Option
             type: 'apiKey'
         }],
     url: '/api/v1/status',
+    ...options
+});
+
+/**
+ * The keys that seal stored credentials, by their ids
+ */
+export const getSecretKeys = <ThrowOnError extends boolean = false>(options?: Options<GetSecretKeysData, ThrowOnError>) => (options?.client ?? client).get<GetSecretKeysResponses, unknown, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/secret-keys',
+    ...options
+});
+
+/**
+ * Seal everything with a new key
+ *
+ * With keys in the key file a new one is made first. Keys from the environment or a command are changed
+ * there: name the new one, and the present one among the former ones.
+ */
+export const rotateSecretKey = <ThrowOnError extends boolean = false>(options?: Options<RotateSecretKeyData, ThrowOnError>) => (options?.client ?? client).post<RotateSecretKeyResponses, unknown, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/secret-keys/rotation',
+    ...options
+});
+
+/**
+ * Forget the former keys once nothing needs them
+ */
+export const forgetSecretKeys = <ThrowOnError extends boolean = false>(options?: Options<ForgetSecretKeysData, ThrowOnError>) => (options?.client ?? client).delete<ForgetSecretKeysResponses, unknown, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/secret-keys/former',
     ...options
 });
 
@@ -595,6 +637,126 @@ export const checkModel = <ThrowOnError extends boolean = false>(options: Option
             type: 'apiKey'
         }],
     url: '/api/v1/models/{model_id}/check',
+    ...options
+});
+
+/**
+ * Ask a model something
+ */
+export const tryModel = <ThrowOnError extends boolean = false>(options: Options<TryModelData, ThrowOnError>) => (options.client ?? client).post<TryModelResponses, TryModelErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/models/{model_id}/try',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let a model speak
+ */
+export const tryModelSpeech = <ThrowOnError extends boolean = false>(options: Options<TryModelSpeechData, ThrowOnError>) => (options.client ?? client).post<TryModelSpeechResponses, TryModelSpeechErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/models/{model_id}/try/speech',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let a model paint
+ */
+export const tryModelPictures = <ThrowOnError extends boolean = false>(options: Options<TryModelPicturesData, ThrowOnError>) => (options.client ?? client).post<TryModelPicturesResponses, TryModelPicturesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/models/{model_id}/try/pictures',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let a model film
+ */
+export const tryModelFilm = <ThrowOnError extends boolean = false>(options: Options<TryModelFilmData, ThrowOnError>) => (options.client ?? client).post<TryModelFilmResponses, TryModelFilmErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/models/{model_id}/try/film',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The latest films of a model
+ */
+export const listModelFilms = <ThrowOnError extends boolean = false>(options: Options<ListModelFilmsData, ThrowOnError>) => (options.client ?? client).get<ListModelFilmsResponses, ListModelFilmsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/models/{model_id}/films',
+    ...options
+});
+
+/**
+ * How far a film is
+ */
+export const getModelFilm = <ThrowOnError extends boolean = false>(options: Options<GetModelFilmData, ThrowOnError>) => (options.client ?? client).get<GetModelFilmResponses, GetModelFilmErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/model-films/{film_id}',
+    ...options
+});
+
+/**
+ * Take a film back
+ */
+export const cancelModelFilm = <ThrowOnError extends boolean = false>(options: Options<CancelModelFilmData, ThrowOnError>) => (options.client ?? client).post<CancelModelFilmResponses, CancelModelFilmErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/model-films/{film_id}/cancel',
+    ...options
+});
+
+/**
+ * The finished film
+ */
+export const getModelFilmFile = <ThrowOnError extends boolean = false>(options: Options<GetModelFilmFileData, ThrowOnError>) => (options.client ?? client).get<GetModelFilmFileResponses, GetModelFilmFileErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/model-films/{film_id}/file',
     ...options
 });
 

@@ -1778,13 +1778,21 @@ export type EmbeddingRequest = {
 /**
  * Endpoint
  *
- * A server: base URL (of an OpenAI-compatible one what stands before `/chat/completions`) and key.
+ * A server: vendor, base URL (what stands before `/chat/completions` where that is spoken) and key.
+ *
+ * Without a base URL it is the vendor's own address.
  */
 export type Endpoint = {
     /**
+     * Provider
+     *
+     * A vendor's id in the catalogue.
+     */
+    provider?: string;
+    /**
      * Base Url
      */
-    base_url: string;
+    base_url?: string | null;
     /**
      * Api Key
      */
@@ -2091,6 +2099,72 @@ export type FileOutcome = {
     name: string;
     document?: DocumentView | null;
     error?: Problem | null;
+};
+
+/**
+ * FilmIn
+ *
+ * What to film. `picture` (base64) is the first one; models of kind ITV need it, of TTV take none.
+ */
+export type FilmIn = {
+    /**
+     * Prompt
+     */
+    prompt?: string;
+    /**
+     * Picture
+     */
+    picture?: string | null;
+    /**
+     * Size
+     */
+    size?: string | null;
+    /**
+     * Seconds
+     */
+    seconds?: number | null;
+};
+
+/**
+ * FilmView
+ *
+ * A job as shown. `progress` is 0–1 where the vendor tells it.
+ */
+export type FilmView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Model Id
+     */
+    model_id: string;
+    /**
+     * Prompt
+     */
+    prompt: string;
+    /**
+     * Stage
+     */
+    stage: 'queued' | 'running' | 'finished' | 'failed' | 'cancelled';
+    /**
+     * Progress
+     */
+    progress: number | null;
+    /**
+     * Error
+     */
+    error: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
 };
 
 /**
@@ -3520,9 +3594,15 @@ export type ModelChange = {
  */
 export type ModelDraft = {
     /**
+     * Provider
+     *
+     * A vendor's id in the catalogue.
+     */
+    provider?: string;
+    /**
      * Base Url
      */
-    base_url: string;
+    base_url?: string | null;
     /**
      * Api Key
      */
@@ -3530,7 +3610,7 @@ export type ModelDraft = {
     /**
      * Kind
      */
-    kind: 'LLM' | 'EMBEDDING' | 'RERANKER';
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER' | 'STT' | 'TTS' | 'IMAGE' | 'TTI' | 'TTV' | 'ITV';
     /**
      * Name
      */
@@ -3573,7 +3653,7 @@ export type ModelView = {
     /**
      * Kind
      */
-    kind: 'LLM' | 'EMBEDDING' | 'RERANKER';
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER' | 'STT' | 'TTS' | 'IMAGE' | 'TTI' | 'TTV' | 'ITV';
     /**
      * Provider
      */
@@ -3901,6 +3981,30 @@ export type NothingFound = {
 };
 
 /**
+ * Offering
+ *
+ * What a vendor has of one kind: example models, voices and sizes. It may have more.
+ */
+export type Offering = {
+    /**
+     * Kind
+     */
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER' | 'STT' | 'TTS' | 'IMAGE' | 'TTI' | 'TTV' | 'ITV';
+    /**
+     * Models
+     */
+    models: Array<string>;
+    /**
+     * Voices
+     */
+    voices: Array<string>;
+    /**
+     * Sizes
+     */
+    sizes: Array<string>;
+};
+
+/**
  * OpenAIError
  *
  * OpenAI's error body.
@@ -4030,6 +4134,24 @@ export type PageExternalSourceView = {
      * Items
      */
     items: Array<ExternalSourceView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[FilmView]
+ */
+export type PageFilmView = {
+    /**
+     * Items
+     */
+    items: Array<FilmView>;
     /**
      * Next Cursor
      */
@@ -4601,6 +4723,7 @@ export type ParagraphView = {
  *
  * `context_tokens` bounds what is sent; `dimensions` asks an embedding model for shorter vectors;
  * `shape` is the dialect of a reranker; without one it is found out when the model is added or tested.
+ * `voice` is the one a model speaks with where a request names none.
  * `extra_body` is merged into every request as it is, for what one vendor alone understands.
  */
 export type Parameters = {
@@ -4640,6 +4763,10 @@ export type Parameters = {
      * Shape
      */
     shape?: 'cohere' | 'jina' | 'tei' | 'vllm' | null;
+    /**
+     * Voice
+     */
+    voice?: string | null;
     /**
      * Extra Body
      */
@@ -4741,9 +4868,69 @@ export type PersonRef = {
 };
 
 /**
+ * PictureOut
+ *
+ * A picture; `data` is base64.
+ */
+export type PictureOut = {
+    /**
+     * Media Type
+     */
+    media_type: string;
+    /**
+     * Data
+     */
+    data: string;
+};
+
+/**
+ * PicturesIn
+ *
+ * What to paint. `size` is `WIDTHxHEIGHT` or a word of the vendor's.
+ */
+export type PicturesIn = {
+    /**
+     * Prompt
+     */
+    prompt: string;
+    /**
+     * Size
+     */
+    size?: string | null;
+    /**
+     * Count
+     */
+    count?: number;
+    /**
+     * Negative Prompt
+     */
+    negative_prompt?: string | null;
+    /**
+     * Seed
+     */
+    seed?: number | null;
+};
+
+/**
+ * PicturesOut
+ *
+ * What was painted.
+ */
+export type PicturesOut = {
+    /**
+     * Latency Ms
+     */
+    latency_ms: number;
+    /**
+     * Pictures
+     */
+    pictures: Array<PictureOut>;
+};
+
+/**
  * Preset
  *
- * A vendor's address, so that only the key must be typed. `kinds` tells what it offers on this wire.
+ * A vendor of the catalogue, so that only the key must be typed. `kinds` tells what it offers here.
  */
 export type Preset = {
     /**
@@ -4754,24 +4941,58 @@ export type Preset = {
      * Name
      */
     name: string;
+    names: VendorName;
+    /**
+     * Group
+     */
+    group: 'international' | 'china' | 'local';
     /**
      * Base Url
+     *
+     * Empty: everybody's own.
      */
     base_url: string;
+    /**
+     * Regions
+     *
+     * Its addresses by region, where it has several.
+     */
+    regions: {
+        [key: string]: string;
+    };
     /**
      * Needs Key
      */
     needs_key: boolean;
     /**
+     * Key Format
+     *
+     * How a key of several parts is written.
+     */
+    key_format: string | null;
+    /**
+     * Lists Models
+     */
+    lists_models: boolean;
+    /**
+     * Docs
+     */
+    docs: string;
+    note: VendorName | null;
+    /**
      * Kinds
      */
-    kinds: Array<'LLM' | 'EMBEDDING' | 'RERANKER'>;
+    kinds: Array<'LLM' | 'EMBEDDING' | 'RERANKER' | 'STT' | 'TTS' | 'IMAGE' | 'TTI' | 'TTV' | 'ITV'>;
     /**
      * Example Models
      */
     example_models: {
         [key: string]: string;
     };
+    /**
+     * Offers
+     */
+    offers: Array<Offering>;
 };
 
 /**
@@ -4997,6 +5218,26 @@ export type QuestionView = {
 };
 
 /**
+ * RecordingIn
+ *
+ * Speech to be written down; `name` tells vendors the container by its suffix.
+ */
+export type RecordingIn = {
+    /**
+     * Data
+     */
+    data: string;
+    /**
+     * Media Type
+     */
+    media_type?: string;
+    /**
+     * Name
+     */
+    name?: string;
+};
+
+/**
  * RedeemRequest
  */
 export type RedeemRequest = {
@@ -5152,6 +5393,36 @@ export type RetrievalOut = {
     timings_ms?: {
         [key: string]: number;
     };
+};
+
+/**
+ * Rotation
+ *
+ * What a change of keys did.
+ */
+export type Rotation = {
+    /**
+     * Origin
+     *
+     * Where the keys come from.
+     */
+    origin: 'environment' | 'command' | 'file';
+    /**
+     * Keys
+     */
+    keys: Array<SecretKey>;
+    /**
+     * Lost
+     */
+    lost: number;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Sealed Anew
+     */
+    sealed_anew: number;
 };
 
 /**
@@ -5508,6 +5779,56 @@ export type SearchWarningView = {
      * Message
      */
     message: string;
+};
+
+/**
+ * SecretKey
+ *
+ * A master key by its id; the key itself is never told.
+ */
+export type SecretKey = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Is Present
+     *
+     * The one that seals; the others only open.
+     */
+    is_present: boolean;
+    /**
+     * Values
+     *
+     * Stored credentials and passwords that are sealed with it.
+     */
+    values: number;
+};
+
+/**
+ * SecretKeys
+ *
+ * The keys, and how many sealed values no key there opens.
+ */
+export type SecretKeys = {
+    /**
+     * Origin
+     *
+     * Where the keys come from.
+     */
+    origin: 'environment' | 'command' | 'file';
+    /**
+     * Keys
+     */
+    keys: Array<SecretKey>;
+    /**
+     * Lost
+     */
+    lost: number;
+    /**
+     * At
+     */
+    at: string;
 };
 
 /**
@@ -6119,6 +6440,30 @@ export type SourceView = {
 };
 
 /**
+ * SpeechIn
+ *
+ * What to say, and how; without a voice the model's own.
+ */
+export type SpeechIn = {
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Voice
+     */
+    voice?: string | null;
+    /**
+     * Format
+     */
+    format?: 'mp3' | 'wav' | 'opus' | 'flac' | 'pcm';
+    /**
+     * Speed
+     */
+    speed?: number | null;
+};
+
+/**
  * SplitOptions
  *
  * How documents are cut into paragraphs; whatever is null comes from the profile.
@@ -6726,6 +7071,83 @@ export type TotalsView = {
 };
 
 /**
+ * TryAnswer
+ *
+ * What the model answered. `scores` are one a text: of a reranker its own, of an embedding model the
+ * cosine with the question.
+ */
+export type TryAnswer = {
+    /**
+     * Kind
+     */
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER' | 'STT' | 'TTS' | 'IMAGE' | 'TTI' | 'TTV' | 'ITV';
+    /**
+     * Latency Ms
+     */
+    latency_ms: number;
+    /**
+     * Text
+     */
+    text?: string | null;
+    /**
+     * Reasoning
+     */
+    reasoning?: string | null;
+    /**
+     * Scores
+     */
+    scores?: Array<number> | null;
+    /**
+     * Dimensions
+     */
+    dimensions?: number | null;
+    /**
+     * Language
+     */
+    language?: string | null;
+    /**
+     * Duration S
+     */
+    duration_s?: number | null;
+    /**
+     * Input Tokens
+     */
+    input_tokens?: number | null;
+    /**
+     * Output Tokens
+     */
+    output_tokens?: number | null;
+};
+
+/**
+ * TryRequest
+ *
+ * What to ask a model that answers in words, vectors or scores.
+ *
+ * `text` is the question to a chat model, about `pictures`, or of which texts are scored; an embedding model
+ * compares it with `texts`. A model that hears takes the `recording`.
+ */
+export type TryRequest = {
+    /**
+     * Text
+     */
+    text?: string;
+    /**
+     * Texts
+     */
+    texts?: Array<string>;
+    /**
+     * Pictures
+     */
+    pictures?: Array<string>;
+    recording?: RecordingIn | null;
+    /**
+     * Language
+     */
+    language?: string | null;
+};
+
+/**
  * UnknownExpectation
  *
  * Names of a question that fit no document; the question was added without them.
@@ -6873,6 +7295,22 @@ export type ValidationError = {
     ctx?: {
         [key: string]: unknown;
     };
+};
+
+/**
+ * VendorName
+ *
+ * Words in both languages of the page.
+ */
+export type VendorName = {
+    /**
+     * En
+     */
+    en: string;
+    /**
+     * Zh
+     */
+    zh: string;
 };
 
 /**
@@ -7077,13 +7515,21 @@ export type DocumentRetryWritable = {
 /**
  * Endpoint
  *
- * A server: base URL (of an OpenAI-compatible one what stands before `/chat/completions`) and key.
+ * A server: vendor, base URL (what stands before `/chat/completions` where that is spoken) and key.
+ *
+ * Without a base URL it is the vendor's own address.
  */
 export type EndpointWritable = {
     /**
+     * Provider
+     *
+     * A vendor's id in the catalogue.
+     */
+    provider?: string;
+    /**
      * Base Url
      */
-    base_url: string;
+    base_url?: string | null;
     /**
      * Api Key
      */
@@ -7156,9 +7602,15 @@ export type ModelChangeWritable = {
  */
 export type ModelDraftWritable = {
     /**
+     * Provider
+     *
+     * A vendor's id in the catalogue.
+     */
+    provider?: string;
+    /**
      * Base Url
      */
-    base_url: string;
+    base_url?: string | null;
     /**
      * Api Key
      */
@@ -7166,7 +7618,7 @@ export type ModelDraftWritable = {
     /**
      * Kind
      */
-    kind: 'LLM' | 'EMBEDDING' | 'RERANKER';
+    kind: 'LLM' | 'EMBEDDING' | 'RERANKER' | 'STT' | 'TTS' | 'IMAGE' | 'TTI' | 'TTV' | 'ITV';
     /**
      * Name
      */
@@ -7371,6 +7823,54 @@ export type GetStatusResponses = {
 };
 
 export type GetStatusResponse = GetStatusResponses[keyof GetStatusResponses];
+
+export type GetSecretKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/secret-keys';
+};
+
+export type GetSecretKeysResponses = {
+    /**
+     * Successful Response
+     */
+    200: SecretKeys;
+};
+
+export type GetSecretKeysResponse = GetSecretKeysResponses[keyof GetSecretKeysResponses];
+
+export type RotateSecretKeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/secret-keys/rotation';
+};
+
+export type RotateSecretKeyResponses = {
+    /**
+     * Successful Response
+     */
+    200: Rotation;
+};
+
+export type RotateSecretKeyResponse = RotateSecretKeyResponses[keyof RotateSecretKeyResponses];
+
+export type ForgetSecretKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/secret-keys/former';
+};
+
+export type ForgetSecretKeysResponses = {
+    /**
+     * Successful Response
+     */
+    200: Rotation;
+};
+
+export type ForgetSecretKeysResponse = ForgetSecretKeysResponses[keyof ForgetSecretKeysResponses];
 
 export type GetSetupData = {
     body?: never;
@@ -8217,7 +8717,7 @@ export type ListModelsData = {
         /**
          * Kind
          */
-        kind?: 'LLM' | 'EMBEDDING' | 'RERANKER' | null;
+        kind?: 'LLM' | 'EMBEDDING' | 'RERANKER' | 'STT' | 'TTS' | 'IMAGE' | 'TTI' | 'TTV' | 'ITV' | null;
     };
     url: '/api/v1/models';
 };
@@ -8480,6 +8980,244 @@ export type CheckModelResponses = {
 };
 
 export type CheckModelResponse = CheckModelResponses[keyof CheckModelResponses];
+
+export type TryModelData = {
+    body: TryRequest;
+    path: {
+        /**
+         * Model Id
+         */
+        model_id: string;
+    };
+    query?: never;
+    url: '/api/v1/models/{model_id}/try';
+};
+
+export type TryModelErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type TryModelError = TryModelErrors[keyof TryModelErrors];
+
+export type TryModelResponses = {
+    /**
+     * Successful Response
+     */
+    200: TryAnswer;
+};
+
+export type TryModelResponse = TryModelResponses[keyof TryModelResponses];
+
+export type TryModelSpeechData = {
+    body: SpeechIn;
+    path: {
+        /**
+         * Model Id
+         */
+        model_id: string;
+    };
+    query?: never;
+    url: '/api/v1/models/{model_id}/try/speech';
+};
+
+export type TryModelSpeechErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type TryModelSpeechError = TryModelSpeechErrors[keyof TryModelSpeechErrors];
+
+export type TryModelSpeechResponses = {
+    /**
+     * The sound, as it is made.
+     */
+    200: unknown;
+};
+
+export type TryModelPicturesData = {
+    body: PicturesIn;
+    path: {
+        /**
+         * Model Id
+         */
+        model_id: string;
+    };
+    query?: never;
+    url: '/api/v1/models/{model_id}/try/pictures';
+};
+
+export type TryModelPicturesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type TryModelPicturesError = TryModelPicturesErrors[keyof TryModelPicturesErrors];
+
+export type TryModelPicturesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PicturesOut;
+};
+
+export type TryModelPicturesResponse = TryModelPicturesResponses[keyof TryModelPicturesResponses];
+
+export type TryModelFilmData = {
+    body: FilmIn;
+    path: {
+        /**
+         * Model Id
+         */
+        model_id: string;
+    };
+    query?: never;
+    url: '/api/v1/models/{model_id}/try/film';
+};
+
+export type TryModelFilmErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type TryModelFilmError = TryModelFilmErrors[keyof TryModelFilmErrors];
+
+export type TryModelFilmResponses = {
+    /**
+     * Successful Response
+     */
+    202: FilmView;
+};
+
+export type TryModelFilmResponse = TryModelFilmResponses[keyof TryModelFilmResponses];
+
+export type ListModelFilmsData = {
+    body?: never;
+    path: {
+        /**
+         * Model Id
+         */
+        model_id: string;
+    };
+    query?: never;
+    url: '/api/v1/models/{model_id}/films';
+};
+
+export type ListModelFilmsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListModelFilmsError = ListModelFilmsErrors[keyof ListModelFilmsErrors];
+
+export type ListModelFilmsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageFilmView;
+};
+
+export type ListModelFilmsResponse = ListModelFilmsResponses[keyof ListModelFilmsResponses];
+
+export type GetModelFilmData = {
+    body?: never;
+    path: {
+        /**
+         * Film Id
+         */
+        film_id: string;
+    };
+    query?: never;
+    url: '/api/v1/model-films/{film_id}';
+};
+
+export type GetModelFilmErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetModelFilmError = GetModelFilmErrors[keyof GetModelFilmErrors];
+
+export type GetModelFilmResponses = {
+    /**
+     * Successful Response
+     */
+    200: FilmView;
+};
+
+export type GetModelFilmResponse = GetModelFilmResponses[keyof GetModelFilmResponses];
+
+export type CancelModelFilmData = {
+    body?: never;
+    path: {
+        /**
+         * Film Id
+         */
+        film_id: string;
+    };
+    query?: never;
+    url: '/api/v1/model-films/{film_id}/cancel';
+};
+
+export type CancelModelFilmErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CancelModelFilmError = CancelModelFilmErrors[keyof CancelModelFilmErrors];
+
+export type CancelModelFilmResponses = {
+    /**
+     * Successful Response
+     */
+    200: FilmView;
+};
+
+export type CancelModelFilmResponse = CancelModelFilmResponses[keyof CancelModelFilmResponses];
+
+export type GetModelFilmFileData = {
+    body?: never;
+    path: {
+        /**
+         * Film Id
+         */
+        film_id: string;
+    };
+    query?: never;
+    url: '/api/v1/model-films/{film_id}/file';
+};
+
+export type GetModelFilmFileErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetModelFilmFileError = GetModelFilmFileErrors[keyof GetModelFilmFileErrors];
+
+export type GetModelFilmFileResponses = {
+    /**
+     * The film, as it arrives from the vendor.
+     */
+    200: Blob | File;
+};
+
+export type GetModelFilmFileResponse = GetModelFilmFileResponses[keyof GetModelFilmFileResponses];
 
 export type ListKnowledgeBasesData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFolderAccess, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getModel, getParagraph, getQaTemplate, getReadiness, getRun, getSession, getSetup, getSource, getStatus, getTestSet, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listExternalSourceKinds, listExternalSources, listFolders, listGroups, listIndexBuilds, listKnowledgeBases, listMembers, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetModelData, GetModelError, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFolderAccess, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getModel, getModelFilm, getModelFilmFile, getParagraph, getQaTemplate, getReadiness, getRun, getSecretKeys, getSession, getSetup, getSource, getStatus, getTestSet, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDocuments, listDocumentVersions, listDrafts, listExternalSourceKinds, listExternalSources, listFolders, listGroups, listIndexBuilds, listKnowledgeBases, listMembers, listModelFilms, listModelPresets, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listQuestionParagraphs, listQuestions, listSourceItems, listSources, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetModelData, GetModelError, GetModelFilmData, GetModelFilmError, GetModelFilmFileData, GetModelFilmFileError, GetModelFilmFileResponse, GetModelFilmResponse, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetSecretKeysData, GetSecretKeysResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelFilmsData, ListModelFilmsError, ListModelFilmsResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -91,6 +91,24 @@ export const getStatusOptions = (options?: Options<GetStatusData>) => queryOptio
         return data;
     },
     queryKey: getStatusQueryKey(options)
+});
+
+export const getSecretKeysQueryKey = (options?: Options<GetSecretKeysData>) => createQueryKey('getSecretKeys', options);
+
+/**
+ * The keys that seal stored credentials, by their ids
+ */
+export const getSecretKeysOptions = (options?: Options<GetSecretKeysData>) => queryOptions<GetSecretKeysResponse, DefaultError, GetSecretKeysResponse, ReturnType<typeof getSecretKeysQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getSecretKeys({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getSecretKeysQueryKey(options)
 });
 
 export const getSetupQueryKey = (options?: Options<GetSetupData>) => createQueryKey('getSetup', options);
@@ -325,6 +343,60 @@ export const getModelOptions = (options: Options<GetModelData>) => queryOptions<
         return data;
     },
     queryKey: getModelQueryKey(options)
+});
+
+export const listModelFilmsQueryKey = (options: Options<ListModelFilmsData>) => createQueryKey('listModelFilms', options);
+
+/**
+ * The latest films of a model
+ */
+export const listModelFilmsOptions = (options: Options<ListModelFilmsData>) => queryOptions<ListModelFilmsResponse, ListModelFilmsError, ListModelFilmsResponse, ReturnType<typeof listModelFilmsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listModelFilms({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listModelFilmsQueryKey(options)
+});
+
+export const getModelFilmQueryKey = (options: Options<GetModelFilmData>) => createQueryKey('getModelFilm', options);
+
+/**
+ * How far a film is
+ */
+export const getModelFilmOptions = (options: Options<GetModelFilmData>) => queryOptions<GetModelFilmResponse, GetModelFilmError, GetModelFilmResponse, ReturnType<typeof getModelFilmQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getModelFilm({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getModelFilmQueryKey(options)
+});
+
+export const getModelFilmFileQueryKey = (options: Options<GetModelFilmFileData>) => createQueryKey('getModelFilmFile', options);
+
+/**
+ * The finished film
+ */
+export const getModelFilmFileOptions = (options: Options<GetModelFilmFileData>) => queryOptions<GetModelFilmFileResponse, GetModelFilmFileError, GetModelFilmFileResponse, ReturnType<typeof getModelFilmFileQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getModelFilmFile({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getModelFilmFileQueryKey(options)
 });
 
 export const listKnowledgeBasesQueryKey = (options?: Options<ListKnowledgeBasesData>) => createQueryKey('listKnowledgeBases', options);
