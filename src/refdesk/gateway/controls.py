@@ -4,7 +4,15 @@ Nothing is connected before it is needed. Who orders a governed call is `routing
 """
 
 from refdesk.gateway.caching import EmbeddingCache, ResponseCache, load_policies
-from refdesk.gateway.limits import Lane, Limits, Permits, PostgresCounters, load_rules
+from refdesk.gateway.limits import (
+    CounterStore,
+    Lane,
+    Limits,
+    Permits,
+    PostgresCounters,
+    RedisCounters,
+    load_rules,
+)
 from refdesk.gateway.listening import Kept, Listener
 from refdesk.gateway.statements import Statements
 from refdesk.gateway.usage import UsageLog, load_prices
@@ -18,14 +26,18 @@ class Controls:
     def __init__(self, settings: Settings, database: Database) -> None:
         self._listener = Listener(database.url)
         self._statements = Statements(database.url)
-        rules = Kept(
+        self.rules = Kept(
             database, self._listener, frozenset(("model_limits", "model_usage_settings")), load_rules
         )
         self.prices = Kept(
             database, self._listener, frozenset(("model_prices", "model_usage_settings")), load_prices
         )
         policies = Kept(database, self._listener, frozenset(("response_cache_policies",)), load_policies)
-        self.limits = Limits(rules, self.prices, Lane(PostgresCounters(self._statements)))
+        redis = settings.redis_url
+        self.counters: CounterStore = (
+            RedisCounters(redis.get_secret_value()) if redis else PostgresCounters(self._statements)
+        )
+        self.limits = Limits(self.rules, self.prices, Lane(self.counters))
         self.permits = Permits(self._statements, self._listener, timeout_s=settings.model_queue_timeout_s)
         self.usage = UsageLog(database.url, self.prices)
         self.responses = ResponseCache(self._statements, policies)

@@ -15,6 +15,7 @@ from refdesk.gateway.limits.errors import (
 from refdesk.gateway.limits.estimating import Estimate, estimate, tokens_of
 from refdesk.gateway.limits.lane import Lane
 from refdesk.gateway.limits.permits import Permits
+from refdesk.gateway.limits.redis_store import RedisCounters
 from refdesk.gateway.limits.rules import Rules, load_rules
 from refdesk.gateway.limits.store import CounterStore, PostgresCounters
 
@@ -30,6 +31,7 @@ __all__ = [
     "ModelQueueTimeout",
     "Permits",
     "PostgresCounters",
+    "RedisCounters",
     "Rules",
     "UnknownLimit",
     "estimate",

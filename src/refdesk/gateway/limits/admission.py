@@ -51,6 +51,11 @@ class Admission:
         self._price = price
         self.notices = notices
 
+    @property
+    def counts(self) -> Sequence[Count]:
+        """What the call was counted in."""
+        return self._verdict.counts if self._verdict is not None else ()
+
     async def settle(self, usage: UsageReport | None, cost: Money | None = None) -> None:
         """Count what was really used. Without `usage` (the vendor did not tell) the estimate stays; without
         `cost` it is that of the price list."""
@@ -156,7 +161,7 @@ def _refused(over: Sequence[Count]) -> LimitReached:
     count = max(over, key=lambda one: one.window_end)
     rule, opens_at = count.charge.rule, count.window_end
     retry_after_s = max(1, -int((now() - opens_at).total_seconds() // 1))
-    log.info("limits.refused", limit=str(rule.id), subject=count.charge.subject)
+    log.debug("limits.refused", limit=str(rule.id), subject=count.charge.subject)
     return LimitReached(
         refusal(rule, count.amount, opens_at, retry_after_s),
         limit=rule.name,

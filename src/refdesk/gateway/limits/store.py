@@ -53,6 +53,15 @@ class Change:
     amount: Decimal
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What one of those a limit counts apart has used in the window that began at `window_start`."""
+
+    subject: str
+    used: Decimal
+    window_start: datetime
+
+
 class CounterStore(Protocol):
     """Counts exactly, whatever number of processes charge the same counters."""
 
@@ -62,6 +71,10 @@ class CounterStore(Protocol):
 
     async def settle(self, changes: Sequence[Change]) -> None:
         """Correct what was counted. Raises `LimitsUnavailable`."""
+        ...
+
+    async def standing(self, rule: Rule) -> Sequence[Standing]:
+        """What is used of a limit now, most first. Raises `LimitsUnavailable`."""
         ...
 
     async def close(self) -> None: ...
@@ -111,6 +124,19 @@ class PostgresCounters:
                 [change.amount for change in changes],
             ),
         )
+
+    async def standing(self, rule: Rule) -> Sequence[Standing]:
+        rows = await self._fetch(
+            "SELECT c.subject, c.used, c.window_start FROM model_limit_counters c"
+            " JOIN model_limits l ON l.id = c.limit_id"
+            " LEFT JOIN model_usage_settings u ON u.workspace_id = l.workspace_id"
+            " WHERE c.limit_id = %s AND c.window_start >= CASE l.window_kind"
+            " WHEN 'seconds' THEN to_timestamp(floor(extract(epoch FROM now()) / l.window_s) * l.window_s)"
+            " ELSE date_trunc(l.window_kind, now(), coalesce(u.time_zone, 'UTC')) END"
+            " ORDER BY c.used DESC LIMIT 1000",
+            (rule.id,),
+        )
+        return [Standing(*row) for row in rows]
 
     async def close(self) -> None:
         """The statements are closed by who made them."""
