@@ -176,11 +176,11 @@ async def test_one_process_at_a_time_probes(world, server):
 
 
 async def test_a_failure_between_two_checks_names_the_settings_that_find_it_sooner(world, server):
-    server.then(script.body({"status": "ok"}))
-    server.always(DOWN)
+    server.always(script.body({"status": "ok"}))
     model_id = await world.model(server.base_url, health_check={"path": "/health"})
     gateway = await listening(world)
-    await gateway.routing.probes.probe(gateway.routing.snapshot.get(world.scope, model_id))
+    await until(lambda: gateway.routing.health.probes.get(model_id, {}).get("ok"), 3.0)
+    server.always(DOWN)
     heard = await listen(gateway, world.scope, model_id)
     assert isinstance(heard.error, ModelUnavailable)
     hint = heard.error.hint_text or ""

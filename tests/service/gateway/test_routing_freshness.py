@@ -5,6 +5,7 @@ import time
 
 import psycopg
 import pytest
+from sqlalchemy import event
 from tests.service.gateway.routed import listen, routed_workspace, switch
 
 from refdesk.accounts import Role, Scope
@@ -77,8 +78,8 @@ async def test_a_call_reads_nothing_from_the_database_while_all_is_well(world, s
     model_id = await world.model(server.base_url)
     gateway = await listening(world)
     await listen(gateway, world.scope, model_id)
+    await asyncio.sleep(0.5)  # limits and prices are read once more when their listener is connected
     statements = []
-    from sqlalchemy import event
 
     def note(_connection, _cursor, statement, *_rest):
         statements.append(statement)

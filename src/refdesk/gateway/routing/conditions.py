@@ -88,10 +88,15 @@ class Condition:
 def _said(words: str) -> str:
     """The compiler's complaint without its own prefixes."""
     first = words.split("\n", 1)[0].removeprefix("INVALID_ARGUMENT: ").removeprefix("ERROR: ")
+    first = re.sub(r"^CANCELLED: | \[\w+\]$", "", first)
     place = re.match(r"<input>:(\d+):(\d+): ", first)
     text = first.split(": ", 1)[1] if place else first
-    text = text.replace(" (in container '')", "").replace(" [INVALID_ARGUMENT]", "")
+    text = text.replace(" (in container '')", "")
     named = re.search(r"undeclared reference to '([^']*)'", text)
     if named is not None:
         text = f"there is no variable or function {named[1]}; there are {', '.join(VARIABLES)}"
-    return f"The condition is not valid at character {place[2]}: {text}" if place else text
+    return (
+        f"The condition is not valid at character {place[2]}: {text}"
+        if place
+        else f"The condition is not valid: {text}"
+    )

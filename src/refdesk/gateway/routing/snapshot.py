@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+from weakref import WeakSet
 
 import structlog
 from pydantic import ValidationError
@@ -88,14 +89,12 @@ class Snapshot:
     def start(self) -> None:
         """Begin to listen; done by the first call where nobody did it before."""
         if self._listening is None:
-            event.listen(Session, "after_flush", _note_changes)
-            event.listen(Session, "after_commit", self._after_commit)
+            _LIVE.add(self)
             self._listening = asyncio.create_task(self._signals.run(), name="model-signals")
 
     async def close(self) -> None:
         if self._listening is not None:
-            event.remove(Session, "after_flush", _note_changes)
-            event.remove(Session, "after_commit", self._after_commit)
+            _LIVE.discard(self)
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
             self._listening = None
@@ -193,9 +192,13 @@ class Snapshot:
         }
         self._on_health(health)
 
-    def _after_commit(self, session: Session) -> None:
-        if session.info.pop(_CHANGED, False):
-            self._stale = True
+    def spoil(self) -> None:
+        """Read again before the next call: this process has changed something."""
+        self._stale = True
+
+
+_LIVE: WeakSet[Snapshot] = WeakSet()
+"""The snapshots of this process that are in use."""
 
 
 def _replace[T](
@@ -218,7 +221,16 @@ def _compiled(rows: Iterable[FallbackPolicy]) -> dict[UUID, Policy]:
     return found
 
 
+# What a bulk statement changes is heard of by the trigger, as another process's changes are.
+@event.listens_for(Session, "after_flush")
 def _note_changes(session: Session, _context: object) -> None:
     touched = (*session.new, *session.dirty, *session.deleted)
     if any(isinstance(one, Model | FallbackPolicy | PurposeRoute) for one in touched):
         session.info[_CHANGED] = True
+
+
+@event.listens_for(Session, "after_commit")
+def _spoil(session: Session) -> None:
+    if session.info.pop(_CHANGED, False):
+        for snapshot in _LIVE:
+            snapshot.spoil()
