@@ -1,4 +1,4 @@
-"""Writes `docs/reference/`: settings, error codes, commands, from the code itself.
+"""Writes `docs/reference/`: settings, error codes, commands, vendors of models, from the code itself.
 
 `--check` writes nothing and fails when a page is stale, or when an error, setting or command lacks the
 words that document it.
@@ -137,7 +137,65 @@ def commands_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-PAGES = {"settings.md": settings_page, "error-codes.md": errors_page, "commands.md": commands_page}
+_KIND_HEADS = {
+    "LLM": "Chat",
+    "EMBEDDING": "Embedding",
+    "RERANKER": "Rerank",
+    "STT": "Speech to text",
+    "TTS": "Text to speech",
+    "IMAGE": "Understands pictures",
+    "TTI": "Text to picture",
+    "TTV": "Text to video",
+    "ITV": "Picture to video",
+}
+_GROUP_HEADS = {"international": "International", "china": "China", "local": "On your own machines"}
+_AUTH_WORDS = {
+    "bearer": "`Authorization: Bearer KEY`",
+    "none": "none; a key goes as a bearer's",
+    "app-secret": "`Authorization: Bearer;TOKEN`, app id in the body",
+    "signed": "each request signed (AWS Signature Version 4); API keys as a bearer's",
+}
+
+
+def vendors_page() -> str:
+    from refdesk.gateway.vendors import vendors
+
+    lines = [
+        "# Vendors of models",
+        "",
+        NOTE,
+        "What the gateway speaks with each vendor of its catalogue, by kind of model. A cell names the wire,",
+        "the format that is spoken. Any other server that speaks the OpenAI-compatible wire is connected as",
+        "`openai-compatible`.",
+    ]
+    for group, head in _GROUP_HEADS.items():
+        found = [vendor for vendor in vendors().values() if vendor.group == group]
+        lines += ["", f"## {head}", "", "| Vendor | " + " | ".join(_KIND_HEADS.values()) + " |"]
+        lines.append("|---" * (len(_KIND_HEADS) + 1) + "|")
+        for vendor in found:
+            offers = [vendor.offer(kind) for kind in _KIND_HEADS]
+            cells = [f"`{offer.wire}`" if offer is not None else "" for offer in offers]
+            lines.append(f"| [{vendor.name.en}]({vendor.docs}) | " + " | ".join(cells) + " |")
+        lines += ["", "| Id | 名称 | Address | Key | Lists its models | Example of a model |"]
+        lines.append("|---|---|---|---|---|---|")
+        for vendor in found:
+            auth = _AUTH_WORDS.get(vendor.auth) or f"header `{vendor.auth.partition(':')[2]}`"
+            if vendor.key_format is not None:
+                auth += f"; written `{vendor.key_format}`"
+            addresses = ", ".join(f"`{one}`" for one in vendor.regions.values() or [vendor.address] if one)
+            example = next((f"`{offer.models[0]}`" for offer in vendor.kinds.values() if offer.models), "")
+            lists = "yes" if vendor.lists_models else "no"
+            cells = [f"`{vendor.id}`", vendor.name.zh, addresses or "your own", auth, lists, example]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {
+    "settings.md": settings_page,
+    "error-codes.md": errors_page,
+    "commands.md": commands_page,
+    "vendors.md": vendors_page,
+}
 
 
 def main() -> None:

@@ -21,11 +21,11 @@ from refdesk.gateway.errors import (
 Sort = Literal["authentication", "quota", "rate_limit", "context", "model"]
 
 _ERRORS: dict[Sort, type[ModelError]] = {
-    "authentication": ModelAuthentication,
     "quota": ModelQuota,
-    "rate_limit": ModelRateLimited,
     "context": ModelContextExceeded,
     "model": ModelNotThere,
+    "rate_limit": ModelRateLimited,
+    "authentication": ModelAuthentication,
 }
 
 
@@ -37,8 +37,12 @@ class Signs:
 
     @classmethod
     def of(cls, words: Mapping[Sort, Sequence[str]]) -> "Signs":
-        """Signs are codes or phrases; they match as whole words, whatever their case."""
-        return cls(tuple((sort, _pattern(phrases)) for sort, phrases in words.items() if phrases))
+        """Signs are codes or phrases; they match as whole words, whatever their case.
+
+        They are looked for in the order of `_ERRORS`: "no permission" is also what vendors say of an account
+        without money.
+        """
+        return cls(tuple((sort, _pattern(words[sort])) for sort in _ERRORS if words.get(sort)))
 
     def __call__(self, text: str) -> type[ModelError] | None:
         """The error that a vendor's words speak of, None if they speak of none that is known."""
