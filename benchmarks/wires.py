@@ -20,7 +20,13 @@ import httpx
 import orjson
 
 from refdesk.gateway import CompletionRequest, Message, TextDelta
-from refdesk.gateway.wires import COMPLETION_WIRES, Connection, HttpCompleter, build_completer
+from refdesk.gateway.wires import (
+    COMPLETION_WIRES,
+    OPENAI_VARIETIES,
+    Connection,
+    HttpCompleter,
+    build_completer,
+)
 from refdesk.gateway.wires.bedrock.frames import event_frames
 from refdesk.gateway.wires.completer import Format
 from refdesk.gateway.wires.streams import parts_of
@@ -35,7 +41,7 @@ async def measure(address: str, parts: int, rounds: int) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     async with guarded_client(allow_private=True) as client:
         for wire in COMPLETION_WIRES:
-            if wire == "azure":
+            if wire in OPENAI_VARIETIES:
                 continue
             completer = _completer(wire, address, client)
             await _read(completer)  # connection, imports

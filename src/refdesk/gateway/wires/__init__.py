@@ -7,6 +7,7 @@ events, vectors or scores. It knows no model rows, no policies and no limits, an
 from refdesk.gateway.wires.build import (
     COMPLETION_WIRES,
     EMBEDDING_WIRES,
+    OPENAI_VARIETIES,
     build_completer,
     embedding_format,
     fitted,
@@ -19,6 +20,7 @@ __all__ = [
     "BEARER",
     "COMPLETION_WIRES",
     "EMBEDDING_WIRES",
+    "OPENAI_VARIETIES",
     "Authentication",
     "Connection",
     "HttpCompleter",

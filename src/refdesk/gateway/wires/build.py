@@ -6,6 +6,7 @@ Formats are imported when a model first needs them. Which vendor speaks which is
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -21,10 +22,10 @@ ANTHROPIC_VERSION = "2023-06-01"
 _VERSIONED = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 
 
-def _openai() -> Format:
+def _openai(**variety: Any) -> Format:
     from refdesk.gateway.wires.openai import OpenAIFormat
 
-    return OpenAIFormat()
+    return OpenAIFormat(**variety)
 
 
 def _anthropic() -> Format:
@@ -51,9 +52,22 @@ def _bedrock() -> Format:
     return BedrockFormat()
 
 
+OPENAI_VARIETIES: dict[str, dict[str, Any]] = {
+    # The platform itself: its newer models refuse `max_tokens`, and those that reason refuse sampling.
+    "openai-platform": {"max_tokens_name": "max_completion_tokens", "reasoning_refuses_sampling": True},
+    "azure": {"max_tokens_name": "max_completion_tokens"},
+    # Servers that know "some JSON" but no schemas.
+    "openai-json": {"structured": "json_object"},
+    # Servers that take pictures as data only, or would fetch them past our guard.
+    "openai-local": {"image_urls": False},
+    "moonshot": {"structured": "json_object", "image_urls": False},
+    "mistral": {"required_word": "any"},
+}
+"""The OpenAI-compatible format as some vendors take it, by the name of the wire."""
+
 _FORMATS: dict[str, Callable[[], Format]] = {
     "openai": _openai,
-    "azure": _openai,
+    **{name: partial(_openai, **variety) for name, variety in OPENAI_VARIETIES.items()},
     "anthropic": _anthropic,
     "google": _google,
     "cohere": _cohere,
@@ -88,7 +102,7 @@ def _bedrock_embeddings(model_name: str) -> EmbeddingFormat:
 
 _EMBEDDINGS: dict[str, Callable[[str], EmbeddingFormat]] = {
     "openai": _openai_embeddings,
-    "azure": _openai_embeddings,
+    **dict.fromkeys(OPENAI_VARIETIES, _openai_embeddings),
     "google": _google_embeddings,
     "cohere": _cohere_embeddings,
     "bedrock": _bedrock_embeddings,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.gateway.conformance.collecting import WAYS, events_of, streamed, until, whole
-from tests.unit.gateway.conformance.conftest import ask
+from tests.unit.gateway.conformance.conftest import WIRES, ask
 
 from refdesk.gateway import Finished, Message, ReasoningDelta, TextDelta, ToolCall, ToolSpec, UsageReport
 from refdesk.testing.scripted_model import Call, Turn, body, hang, says
@@ -253,6 +253,4 @@ async def test_the_first_words_are_passed_on_at_once(server, completer):
 
 
 def test_the_suite_covers_every_format_of_the_scripted_server():
-    from refdesk.gateway.wires import COMPLETION_WIRES
-
-    assert set(FORMATS) | {"azure"} == set(COMPLETION_WIRES)
+    assert set(FORMATS) | {"azure"} == set(WIRES)

@@ -17,7 +17,7 @@ from refdesk.gateway import (
     ToolCall,
     ToolSpec,
 )
-from refdesk.gateway.wires import Connection, HttpCompleter, build_completer
+from refdesk.gateway.wires import Connection, build_completer
 from refdesk.gateway.wires.openai import OpenAIFormat
 from refdesk.kit.http import AddressRefused, guarded_client
 from refdesk.testing.scripted_model import body, says
@@ -77,9 +77,10 @@ OPENAI = {
     "tool_choice": "required",
     "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA}},
 }
+AZURE = {name: value for name, value in OPENAI.items() if name != "max_tokens"}
 EXPECTED = {
     "openai": OPENAI,
-    "azure": OPENAI,
+    "azure": AZURE | {"max_completion_tokens": 100},
     "anthropic": {
         "model": "vendor.model-1:0",
         "system": "Rules.",
@@ -351,6 +352,9 @@ def test_images_are_known_by_their_first_bytes(data, media_type):
     assert ImagePart.of_bytes(data).media_type == media_type
 
 
+MAXIMA = ("max_tokens", "max_completion_tokens", "maxTokens", "maxOutputTokens")
+
+
 async def test_defaults_of_a_model_stand_under_what_a_request_asks(server, completer, wire):
     nested = {"generationConfig": {"topK": 5, "temperature": 2}, "inferenceConfig": {"topP": 0.5}}
     defaults = {"temperature": 0.1, "max_tokens": 50, "own_member": "x"} | nested
@@ -359,7 +363,7 @@ async def test_defaults_of_a_model_stand_under_what_a_request_asks(server, compl
     await whole(careful, ask())
     await whole(careful, ask(temperature=0.9, max_tokens=60))
     temperatures = [_found(request.body, "temperature") for request in server.requests]
-    most = [_found(request.body, "max_tokens", "maxTokens", "maxOutputTokens") for request in server.requests]
+    most = [_found(request.body, *MAXIMA) for request in server.requests]
     assert (temperatures, most) == ([0.1, 0.9], [50, 60])
     assert server.requests[0].body["own_member"] == "x"
     assert server.requests[0].body["generationConfig"]["topK"] == 5
@@ -386,11 +390,11 @@ async def test_messages_that_a_vendor_refuses_are_not_sent(server, completer, wi
     assert len(turns[0].get("content") or turns[0]["parts"]) == 2
 
 
-async def openai_like(server, client, form: OpenAIFormat) -> HttpCompleter:
+def variety(wire: str, server, client, model_name: str = "m", form: OpenAIFormat | None = None):
     return build_completer(
-        "openai",
+        wire,
         model_id=MODEL_ID,
-        model_name="m",
+        model_name=model_name,
         connection=Connection(client, server.base_url, None),
         context_tokens=8192,
         defaults={},
@@ -400,26 +404,49 @@ async def openai_like(server, client, form: OpenAIFormat) -> HttpCompleter:
 
 async def test_a_server_that_knows_no_schemas_is_told_in_words(server):
     async with guarded_client(allow_private=True) as client:
-        form = OpenAIFormat(
-            structured="json_object", max_tokens_name="max_completion_tokens", stream_usage=False
-        )
-        completer = await openai_like(server, client, form)
-        async for _ in completer.stream(ask(json_schema=SCHEMA, max_tokens=7)):
-            pass
+        server.then(says("{}"))
+        await whole(variety("openai-json", server, client), ask(json_schema=SCHEMA))
     sent = server.requests[0].body
     assert sent["response_format"] == {"type": "json_object"}
     assert '"minimum"' in sent["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("model_name", "samples"),
+    [("gpt-4o-mini", True), ("o3-mini", False), ("gpt-5.1", False), ("gpt-5-chat-latest", True)],
+)
+async def test_models_that_reason_get_no_sampling_on_the_platform(server, model_name, samples):
+    async with guarded_client(allow_private=True) as client:
+        server.then(says("ok"))
+        completer = variety("openai-platform", server, client, model_name)
+        await whole(completer, ask(temperature=0.1, max_tokens=7, stop=["END"]))
+    sent = server.requests[0].body
     assert sent["max_completion_tokens"] == 7
-    assert "stream_options" not in sent
+    assert "max_tokens" not in sent
+    assert ("temperature" in sent, "stop" in sent) == (samples, samples)
+
+
+async def test_an_old_server_is_not_asked_for_usage(server):
+    async with guarded_client(allow_private=True) as client:
+        server.then(says("ok"))
+        completer = variety("openai", server, client, form=OpenAIFormat(stream_usage=False))
+        assert [event async for event in completer.stream(ask())]
+    assert "stream_options" not in server.requests[0].body
 
 
 async def test_a_server_that_takes_no_addresses_of_images_gets_their_bytes(server):
     async with guarded_client(allow_private=True) as client:
-        completer = await openai_like(server, client, OpenAIFormat(image_urls=False, required_word="any"))
+        completer = variety("mistral", server, client, form=OpenAIFormat(image_urls=False))
         server.then(body(PNG), says("ok"))
         message = Message("user", (ImagePart.of_url(f"{server.root}/p.png"),))
-        request = replace(ask(tools=RICH.tools, tool_choice="required"), messages=[message])
-        await whole(completer, request)
+        await whole(completer, replace(ask(), messages=[message]))
     sent = server.requests[-1].body
     assert sent["messages"][0]["content"][0]["image_url"]["url"] == f"data:image/png;base64,{DATA}"
-    assert sent["tool_choice"] == "any"
+
+
+async def test_mistral_calls_required_any(server):
+    async with guarded_client(allow_private=True) as client:
+        server.then(says("ok"))
+        request = ask(tools=RICH.tools, tool_choice="required")
+        await whole(variety("mistral", server, client), request)
+    assert server.requests[0].body["tool_choice"] == "any"

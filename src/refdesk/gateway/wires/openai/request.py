@@ -1,5 +1,6 @@
 """The JSON of a chat completion's request, in the spellings of its many servers."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +17,8 @@ from refdesk.gateway.wires.openai.reader import OpenAIReader
 from refdesk.gateway.wires.streams import sse_data
 from refdesk.gateway.wires.tool_arguments import arguments_text
 
+_REASONING = re.compile(r"^(?:o\d|gpt-5(?!.*chat))")
+
 
 @dataclass(frozen=True, slots=True)
 class OpenAIFormat:
@@ -24,6 +27,8 @@ class OpenAIFormat:
     `structured` tells how an answer of a JSON form is asked for: by schema, or, where a server knows only
     "some JSON", by that and the schema in words. `stream_usage` asks for usage at the end of a stream, which
     a few old servers refuse. `image_urls` is False where images are taken as data only.
+    `reasoning_refuses_sampling` leaves temperature and stops out for models that reason by their name: they
+    answer with an error instead of passing them over.
     """
 
     structured: Literal["json_schema", "json_object"] = "json_schema"
@@ -31,6 +36,7 @@ class OpenAIFormat:
     required_word: Literal["required", "any"] = "required"
     stream_usage: bool = True
     image_urls: bool = True
+    reasoning_refuses_sampling: bool = False
     chat_path: str = "/chat/completions"
     stream_type: str = "text/event-stream"
 
@@ -56,11 +62,12 @@ class OpenAIFormat:
             body["stream"] = True
             if self.stream_usage:
                 body["stream_options"] = {"include_usage": True}
-        if request.temperature is not None:
+        samples = not (self.reasoning_refuses_sampling and _REASONING.search(model_name))
+        if request.temperature is not None and samples:
             body["temperature"] = request.temperature
         if request.max_tokens is not None:
             body[self.max_tokens_name] = request.max_tokens
-        if request.stop:
+        if request.stop and samples:
             body["stop"] = list(request.stop)
         if request.tools:
             body["tools"] = [
