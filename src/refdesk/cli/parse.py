@@ -21,7 +21,14 @@ from refdesk.knowledge import SplitOptions, parse_options, require_sound_pattern
 from refdesk.knowledge.indexing import piece_spans
 from refdesk.knowledge.parsing import Block, Parsed
 from refdesk.knowledge.reading import Limits, Reading, read_limited
-from refdesk.knowledge.splitting import SplitResult, SplitSettings, lead, lead_chars, overlap_of
+from refdesk.knowledge.splitting import (
+    SplitResult,
+    SplitSettings,
+    display_title,
+    lead,
+    lead_chars,
+    overlap_of,
+)
 
 UNREADABLE = 2
 
@@ -122,6 +129,7 @@ def report(parsed: Parsed, result: SplitResult, chosen: Mapping[str, Any]) -> di
         "paragraphs": [
             {
                 "title": p.title,
+                "display_title": display_title(p.title),
                 "title_chain": list(p.title_chain),
                 "content": p.content,
                 "page": p.page,

@@ -4,9 +4,10 @@ from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from refdesk.kit.border_types import CleanText
+from refdesk.knowledge.splitting import display_title
 from refdesk.retrieval.highlighting import places_of, words_to_mark
 from refdesk.retrieval.routing import RouteReason, RouteSettings
 from refdesk.retrieval.search import (
@@ -156,6 +157,11 @@ class HitView(BaseModel):
     words: list[tuple[int, int]] = Field(
         default_factory=list[tuple[int, int]], description="Spans of `content` with words of the question."
     )
+
+    @computed_field(description="The title without its number (第六章, 1.2), where room is scarce.")
+    @property
+    def display_title(self) -> str:
+        return display_title(self.title)
 
     @classmethod
     def of(cls, hit: Hit, marked: frozenset[str] = frozenset()) -> "HitView":

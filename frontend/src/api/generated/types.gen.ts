@@ -2784,6 +2784,12 @@ export type HitView = {
         number,
         number
     ]>;
+    /**
+     * Display Title
+     *
+     * The title without its number (第六章, 1.2), where room is scarce.
+     */
+    readonly display_title: string;
 };
 
 export type ImportState = 'queued' | 'running' | 'finished' | 'failed';
@@ -4714,6 +4720,12 @@ export type ParagraphView = {
      * Updated At
      */
     updated_at: string;
+    /**
+     * Display Title
+     *
+     * The title without its number (第六章, 1.2), where room is scarce.
+     */
+    readonly display_title: string;
 };
 
 /**
@@ -7501,6 +7513,19 @@ export type WorkspaceView = {
 };
 
 /**
+ * AskedParagraph
+ *
+ * A paragraph that a question is attached to, and the name of its document.
+ */
+export type AskedParagraphWritable = {
+    /**
+     * Document Name
+     */
+    document_name: string;
+    paragraph: ParagraphViewWritable;
+};
+
+/**
  * DocumentRetry
  *
  * With `password`, the file is opened with it, now and later.
@@ -7510,6 +7535,19 @@ export type DocumentRetryWritable = {
      * Password
      */
     password?: string | null;
+};
+
+/**
+ * DroppedView
+ *
+ * A candidate that was left out.
+ */
+export type DroppedViewWritable = {
+    hit: HitViewWritable;
+    /**
+     * Reason
+     */
+    reason: 'below_threshold' | 'below_rerank_score' | 'far_below_best' | 'repeats_another' | 'beyond_top_n';
 };
 
 /**
@@ -7564,6 +7602,197 @@ export type ExternalSourceChangeWritable = {
      * Timeout S
      */
     timeout_s?: number | null;
+};
+
+/**
+ * HitTestResult
+ *
+ * What a search found, and the numbers that decided.
+ */
+export type HitTestResultWritable = {
+    /**
+     * Hits
+     */
+    hits: Array<HitViewWritable>;
+    /**
+     * Found
+     */
+    found: boolean;
+    /**
+     * Null where something was found.
+     */
+    decision: GateDecisionView | null;
+    /**
+     * Advice
+     *
+     * To whoever answers: that nothing relevant enough was found. Null where something was.
+     */
+    advice: string | null;
+    /**
+     * Best
+     *
+     * Greatest similarity of all candidates.
+     */
+    best: number;
+    /**
+     * Threshold
+     */
+    threshold: number;
+    /**
+     * Candidates
+     *
+     * Paragraphs that the legs proposed.
+     */
+    candidates: number;
+    /**
+     * Mode
+     */
+    mode: string;
+    /**
+     * Strategy
+     *
+     * The strategy that was used.
+     */
+    strategy: string;
+    /**
+     * Dropped
+     */
+    dropped: Array<DroppedViewWritable>;
+    /**
+     * Timings Ms
+     */
+    timings_ms: {
+        [key: string]: number;
+    };
+    /**
+     * Reranked
+     *
+     * Whether a reranker made the order.
+     */
+    reranked: boolean;
+    /**
+     * Warnings
+     */
+    warnings: Array<SearchWarningView>;
+    /**
+     * Null where all bases were searched.
+     */
+    route: RouteView | null;
+    /**
+     * Unready
+     *
+     * Documents of these bases that are still being read or indexed; a warning says the same.
+     */
+    unready: number;
+};
+
+/**
+ * HitView
+ *
+ * A paragraph that was found.
+ */
+export type HitViewWritable = {
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string;
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Document Name
+     */
+    document_name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Title Chain
+     */
+    title_chain: Array<string>;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Page
+     */
+    page: number | null;
+    /**
+     * Boxes
+     */
+    boxes: Array<unknown>;
+    /**
+     * Score
+     *
+     * Fused score, for the order only, 0–1.
+     */
+    score: number;
+    /**
+     * Similarity
+     *
+     * Both legs' calibrated scores together, 0–1.
+     */
+    similarity: number;
+    dense: LegScoreView | null;
+    lexical: LegScoreView | null;
+    /**
+     * Piece
+     *
+     * Span of `content` that the best entry holds.
+     */
+    piece: [
+        number,
+        number
+    ];
+    /**
+     * Passage
+     *
+     * Span of `content` that an answer is given; null for all of it.
+     */
+    passage: [
+        number,
+        number
+    ] | null;
+    /**
+     * By Question
+     *
+     * Found by a question attached to the paragraph.
+     */
+    by_question: boolean;
+    /**
+     * Returns Directly
+     *
+     * The paragraph itself is the answer to a question this near.
+     */
+    returns_directly: boolean;
+    /**
+     * Rerank Score
+     *
+     * The reranker's score, on that model's own scale.
+     */
+    rerank_score: number | null;
+    /**
+     * Dated
+     *
+     * When the document took effect, was published or was added.
+     */
+    dated: string | null;
+    /**
+     * Words
+     *
+     * Spans of `content` with words of the question.
+     */
+    words?: Array<[
+        number,
+        number
+    ]>;
 };
 
 /**
@@ -7670,6 +7899,166 @@ export type NewExternalSourceWritable = {
      * Timeout S
      */
     timeout_s?: number;
+};
+
+/**
+ * Page[AskedParagraph]
+ */
+export type PageAskedParagraphWritable = {
+    /**
+     * Items
+     */
+    items: Array<AskedParagraphWritable>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * ParagraphPage
+ *
+ * Paragraphs in reading order; `previous_cursor` leads back (null at the start).
+ */
+export type ParagraphPageWritable = {
+    /**
+     * Items
+     */
+    items: Array<ParagraphViewWritable>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * Previous Cursor
+     */
+    previous_cursor?: string | null;
+};
+
+/**
+ * ParagraphPair
+ *
+ * The two halves of a paragraph that was cut.
+ */
+export type ParagraphPairWritable = {
+    first: ParagraphViewWritable;
+    second: ParagraphViewWritable;
+};
+
+/**
+ * ParagraphView
+ *
+ * A paragraph. `boxes` are `[page, x0, y0, x1, y1]`, PDF points from the top left.
+ *
+ * `position` counts from 0. `is_indexed`: searches already see this revision. `is_current` is false for one
+ * that is in `version` of the document, but not in the present one.
+ */
+export type ParagraphViewWritable = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Position
+     */
+    position: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Title Chain
+     */
+    title_chain: Array<string>;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Page
+     */
+    page: number | null;
+    /**
+     * Boxes
+     */
+    boxes: Array<Array<number>>;
+    /**
+     * Start
+     */
+    start: number;
+    /**
+     * End
+     */
+    end: number;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Is Edited
+     */
+    is_edited: boolean;
+    /**
+     * Is Indexed
+     */
+    is_indexed: boolean;
+    /**
+     * Hit Count
+     */
+    hit_count: number;
+    /**
+     * Questions
+     */
+    questions: Array<QuestionRef>;
+    source: ParagraphSource | null;
+    /**
+     * Meta
+     *
+     * What holds of the passage: `source_doc_id`, what is said of its document (`doc_type`, `effective_date`, `published_at`, `department`), what reading it brought (`has_table`, `has_image`, `image_type`, `image_url`, `ocr_text`, `confidence_score`), and `own_meta`, which wins.
+     */
+    meta: {
+        [key: string]: unknown;
+    };
+    /**
+     * Own Meta
+     *
+     * What people say of this paragraph.
+     */
+    own_meta: {
+        [key: string]: unknown;
+    };
+    /**
+     * Is Current
+     */
+    is_current: boolean;
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Revision
+     */
+    revision: number;
+    /**
+     * Updated At
+     */
+    updated_at: string;
 };
 
 /**

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, computed_field
 
 from refdesk.kit.border_types import CleanJson, CleanText
 from refdesk.kit.web import Page
 from refdesk.knowledge.schemas.shapes import Change, Input
+from refdesk.knowledge.splitting import display_title
 
 ParagraphAction = Literal["activate", "deactivate", "delete"]
 
@@ -61,6 +62,11 @@ class ParagraphView(BaseModel):
     version: int
     revision: int
     updated_at: datetime
+
+    @computed_field(description="The title without its number (第六章, 1.2), where room is scarce.")
+    @property
+    def display_title(self) -> str:
+        return display_title(self.title)
 
 
 def _with_text(content: str) -> str:

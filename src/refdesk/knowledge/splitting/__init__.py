@@ -18,7 +18,7 @@ from refdesk.knowledge.splitting.settings import (
     Unit,
     overlap_of,
 )
-from refdesk.knowledge.splitting.titles import clean_title
+from refdesk.knowledge.splitting.titles import clean_title, display_title
 
 __all__ = [
     "ParagraphDraft",
@@ -33,6 +33,7 @@ __all__ = [
     "Unit",
     "check_patterns",
     "clean_title",
+    "display_title",
     "lead",
     "lead_chars",
     "leads",
