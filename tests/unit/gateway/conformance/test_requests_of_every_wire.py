@@ -1,6 +1,7 @@
 """What is sent on each wire: one rich request, and the vendor's own JSON for it."""
 
 import base64
+import re
 from dataclasses import replace
 
 import pytest
@@ -444,9 +445,29 @@ async def test_a_server_that_takes_no_addresses_of_images_gets_their_bytes(serve
     assert sent["messages"][0]["content"][0]["image_url"]["url"] == f"data:image/png;base64,{DATA}"
 
 
-async def test_mistral_calls_required_any(server):
+async def test_mistral_gets_its_own_words_and_ids(server):
     async with guarded_client(allow_private=True) as client:
         server.then(says("ok"))
-        request = ask(tools=RICH.tools, tool_choice="required")
-        await whole(variety("mistral", server, client), request)
-    assert server.requests[0].body["tool_choice"] == "any"
+        completer = variety("mistral", server, client)
+        assert [event async for event in completer.stream(replace(RICH, json_schema=None))]
+    sent = server.requests[0].body
+    assert sent["tool_choice"] == "any"
+    assert "stream_options" not in sent
+    made, answered = sent["messages"][2]["tool_calls"][0]["id"], sent["messages"][3]["tool_call_id"]
+    assert made == answered
+    assert len(made) == 9
+    assert made.isalnum()
+
+
+@pytest.mark.parametrize("call_id", ["functions.search:0", "", "x" * 80, "ключ"])
+async def test_ids_of_another_vendor_are_made_to_fit(server, completer, wire, call_id):
+    server.then(says("ok"))
+    call = ToolCall(call_id, "search", "{}")
+    messages = [*ask().messages, Message("assistant", "", (call,)), Message("tool", "none", (), call_id)]
+    await whole(completer, replace(ask(tools=RICH.tools), messages=messages))
+    sent = server.requests[0].body
+    if wire in ("anthropic", "bedrock"):
+        made = re.findall(r"'(?:id|tool_use_id|toolUseId)': '([^']*)'", str(sent))
+        assert len(made) == 2
+        assert len(set(made)) == 1
+        assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", made[0])

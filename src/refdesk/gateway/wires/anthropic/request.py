@@ -18,7 +18,7 @@ from refdesk.gateway.wires.anthropic.reader import STATE, AnthropicReader
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.streams import sse_data
-from refdesk.gateway.wires.tool_arguments import arguments_of
+from refdesk.gateway.wires.tool_history import arguments_of, plain_id
 
 DEFAULT_MAX_TOKENS = 4096
 """The most that every model of this vendor takes; a model's own `max_tokens` replaces it."""
@@ -115,7 +115,11 @@ def _turns(request: CompletionRequest) -> list[dict[str, Any]]:
 def _blocks(message: Message) -> list[dict[str, Any]]:
     if message.role == "tool":
         return [
-            {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": message.text or "(empty)"}
+            {
+                "type": "tool_result",
+                "tool_use_id": plain_id(message.tool_call_id),
+                "content": message.text or "(empty)",
+            }
         ]
     blocks: list[dict[str, Any]] = []
     for call in message.tool_calls:
@@ -127,7 +131,7 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
         elif part.text.strip():
             blocks.append({"type": "text", "text": part.text})
     blocks.extend(
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_of(call)}
+        {"type": "tool_use", "id": plain_id(call.id), "name": call.name, "input": arguments_of(call)}
         for call in message.tool_calls
     )
     return blocks

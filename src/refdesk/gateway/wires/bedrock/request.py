@@ -18,7 +18,7 @@ from refdesk.gateway.wires.bedrock.reader import STATE, BedrockReader
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.images import with_images_fetched
-from refdesk.gateway.wires.tool_arguments import arguments_of
+from refdesk.gateway.wires.tool_history import arguments_of, plain_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,10 @@ def _turns(request: CompletionRequest) -> list[dict[str, Any]]:
 
 def _blocks(message: Message) -> list[dict[str, Any]]:
     if message.role == "tool":
-        result = {"toolUseId": message.tool_call_id, "content": [{"text": message.text or "(empty)"}]}
+        result = {
+            "toolUseId": plain_id(message.tool_call_id),
+            "content": [{"text": message.text or "(empty)"}],
+        }
         return [{"toolResult": result}]
     blocks: list[dict[str, Any]] = []
     for call in message.tool_calls:
@@ -120,7 +123,7 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
         elif part.text.strip():
             blocks.append({"text": part.text})
     blocks.extend(
-        {"toolUse": {"toolUseId": call.id, "name": call.name, "input": arguments_of(call)}}
+        {"toolUse": {"toolUseId": plain_id(call.id), "name": call.name, "input": arguments_of(call)}}
         for call in message.tool_calls
     )
     return blocks

@@ -12,7 +12,7 @@ from refdesk.gateway.wires.cohere.reader import CohereReader
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.streams import sse_data
-from refdesk.gateway.wires.tool_arguments import arguments_text
+from refdesk.gateway.wires.tool_history import arguments_text
 
 _CHOICES: dict[ToolChoice, str] = {"none": "NONE", "required": "REQUIRED"}
 _MOST_STOPS = 5

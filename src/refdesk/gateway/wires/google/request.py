@@ -20,7 +20,7 @@ from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.google.reader import STATE, GoogleReader
 from refdesk.gateway.wires.images import with_images_fetched
 from refdesk.gateway.wires.streams import sse_data
-from refdesk.gateway.wires.tool_arguments import arguments_of
+from refdesk.gateway.wires.tool_history import arguments_of
 
 _MODES: dict[ToolChoice, str] = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 _MOST_STOPS = 5

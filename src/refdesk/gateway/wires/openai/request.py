@@ -15,7 +15,7 @@ from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.images import with_images_fetched
 from refdesk.gateway.wires.openai.reader import OpenAIReader
 from refdesk.gateway.wires.streams import sse_data
-from refdesk.gateway.wires.tool_arguments import arguments_text
+from refdesk.gateway.wires.tool_history import arguments_text, nine_id
 
 _REASONING = re.compile(r"^(?:o\d|gpt-5(?!.*chat))")
 
@@ -28,7 +28,7 @@ class OpenAIFormat:
     "some JSON", by that and the schema in words. `stream_usage` asks for usage at the end of a stream, which
     a few old servers refuse. `image_urls` is False where images are taken as data only.
     `reasoning_refuses_sampling` leaves temperature and stops out for models that reason by their name: they
-    answer with an error instead of passing them over.
+    answer with an error instead of passing them over. `nine_digit_ids` is Mistral's form of ids of calls.
     """
 
     structured: Literal["json_schema", "json_object"] = "json_schema"
@@ -37,6 +37,7 @@ class OpenAIFormat:
     stream_usage: bool = True
     image_urls: bool = True
     reasoning_refuses_sampling: bool = False
+    nine_digit_ids: bool = False
     chat_path: str = "/chat/completions"
     stream_type: str = "text/event-stream"
 
@@ -56,7 +57,7 @@ class OpenAIFormat:
             request = await with_images_fetched(request, connection)
         body: dict[str, Any] = {
             "model": model_name,
-            "messages": [_message(message) for message in request.messages],
+            "messages": [self._message(message) for message in request.messages],
         }
         if stream:
             body["stream"] = True
@@ -102,6 +103,34 @@ class OpenAIFormat:
         body["response_format"] = {"type": "json_object"}
         body["messages"].append({"role": "system", "content": in_words(schema)})
 
+    def _message(self, message: Message) -> dict[str, Any]:
+        body: dict[str, Any] = {"role": message.role}
+        if isinstance(message.content, str):
+            # With calls and no words, null: several servers refuse an empty text.
+            body["content"] = message.content or (None if message.tool_calls else "")
+        else:
+            body["content"] = [
+                {"type": "text", "text": part.text}
+                if isinstance(part, TextPart)
+                else {"type": "image_url", "image_url": {"url": part.as_url}}
+                for part in message.content
+            ]
+        if message.tool_calls:
+            body["tool_calls"] = [
+                {
+                    "id": self._id(call.id),
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": arguments_text(call)},
+                }
+                for call in message.tool_calls
+            ]
+        if message.tool_call_id is not None:
+            body["tool_call_id"] = self._id(message.tool_call_id)
+        return body
+
+    def _id(self, call_id: str | None) -> str | None:
+        return nine_id(call_id) if self.nine_digit_ids else call_id
+
 
 def in_words(schema: dict[str, Any]) -> str:
     """What asks a model for JSON of a form where its server cannot."""
@@ -110,29 +139,3 @@ def in_words(schema: dict[str, Any]) -> str:
 
 def json_text(value: Any) -> str:
     return orjson.dumps(value).decode()
-
-
-def _message(message: Message) -> dict[str, Any]:
-    body: dict[str, Any] = {"role": message.role}
-    if isinstance(message.content, str):
-        # With calls and no words, null: several servers refuse an empty text.
-        body["content"] = message.content or (None if message.tool_calls else "")
-    else:
-        body["content"] = [
-            {"type": "text", "text": part.text}
-            if isinstance(part, TextPart)
-            else {"type": "image_url", "image_url": {"url": part.as_url}}
-            for part in message.content
-        ]
-    if message.tool_calls:
-        body["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": arguments_text(call)},
-            }
-            for call in message.tool_calls
-        ]
-    if message.tool_call_id is not None:
-        body["tool_call_id"] = message.tool_call_id
-    return body
