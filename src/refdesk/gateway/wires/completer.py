@@ -5,7 +5,8 @@ defaults of a model under what a request asks, the choice between a stream and a
 server really sent, and that an answer without its end is an error.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 from uuid import UUID
@@ -14,10 +15,13 @@ import httpx
 import orjson
 
 from refdesk.gateway.calls import Completion, CompletionBuilder, CompletionEvent, CompletionRequest
-from refdesk.gateway.errors import ModelInterrupted
+from refdesk.gateway.errors import ModelInterrupted, ModelRefused
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.refusals import body_error
 from refdesk.gateway.wires.streams import body_of
+
+MOST_EASINGS = 4
+"""A server that refuses more members one after the other refuses the request."""
 
 
 class Reader(Protocol):
@@ -65,12 +69,23 @@ class Format(Protocol):
     def reader(self, connection: Connection) -> Reader: ...
 
 
+class Easing(Protocol):
+    """What can be left out, or said otherwise, for a server that refuses it by name."""
+
+    def find(self, body: dict[str, Any], words: str) -> str | None:
+        """The name of what a refusal's words speak of, if it can be eased."""
+        ...
+
+    def apply(self, body: dict[str, Any], name: str) -> dict[str, Any]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class HttpCompleter:
     """A chat model behind a server of any format.
 
-    `defaults` may hold `temperature` and `max_tokens`, used where a request has none; all else in it is
-    merged under each request's own JSON, objects member by member.
+    A refusal of a member that `easing` knows is answered by asking again in another way, which is kept for
+    later requests; nothing else is repeated. `defaults` may hold `temperature` and `max_tokens`, used where a
+    request has none; all else in it is merged under each request's own JSON, objects member by member.
     """
 
     model_id: UUID
@@ -79,15 +94,13 @@ class HttpCompleter:
     context_tokens: int
     format: Format
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    easing: Easing | None = None
+    _learnt: list[str] = field(default_factory=list[str], repr=False, compare=False)
 
     async def stream(self, request: CompletionRequest) -> AsyncIterator[CompletionEvent]:
         """Events in order; the last is `Finished`. A stream that ends without one raises."""
         reader = self.format.reader(self.connection)
-        path = self.format.path(self.model_name, stream=True)
-        body = await self._body(request, stream=True)
-        async with self.connection.send(
-            "POST", path, body, timeout_s=request.timeout_s, request_id=request.request_id
-        ) as response:
+        async with self._answer_to(request, stream=True) as response:
             if self.format.stream_type not in response.headers.get("content-type", ""):
                 # Some servers answer with one JSON object whatever was asked; others with an HTML page.
                 for event in self._whole(reader, await body_of(response)):
@@ -101,16 +114,39 @@ class HttpCompleter:
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """The whole answer at once."""
-        path = self.format.path(self.model_name, stream=False)
-        body = await self._body(request, stream=False)
-        async with self.connection.send(
-            "POST", path, body, timeout_s=request.timeout_s, request_id=request.request_id
-        ) as response:
+        async with self._answer_to(request, stream=False) as response:
             raw = await body_of(response)
         builder = CompletionBuilder()
         for event in self._whole(self.format.reader(self.connection), raw):
             builder.add(event)
         return builder.build()
+
+    @asynccontextmanager
+    async def _answer_to(self, request: CompletionRequest, *, stream: bool) -> AsyncGenerator[httpx.Response]:
+        path = self.format.path(self.model_name, stream=stream)
+        body = await self._body(request, stream=stream)
+        easings: list[str] = []
+        async with AsyncExitStack() as stack:
+            while True:
+                sending = self.connection.send(
+                    "POST", path, body, timeout_s=request.timeout_s, request_id=request.request_id
+                )
+                try:
+                    response = await stack.enter_async_context(sending)
+                    break
+                except ModelRefused as error:
+                    name = self._easing_for(body, error)
+                    if name is None or self.easing is None or len(easings) == MOST_EASINGS:
+                        raise
+                    body = self.easing.apply(body, name)
+                    easings.append(name)
+            if easings:
+                self._learnt.extend(easings)
+            yield response
+
+    def _easing_for(self, body: dict[str, Any], error: ModelRefused) -> str | None:
+        words = str(error.details.get("vendor_message", ""))
+        return self.easing.find(body, words) if self.easing is not None else None
 
     async def _body(self, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
         rest = dict(self.defaults)
@@ -120,7 +156,12 @@ class HttpCompleter:
         if request.max_tokens is None and max_tokens is not None:
             request = replace(request, max_tokens=max_tokens)
         body = await self.format.body(self.model_name, request, self.connection, stream=stream)
-        return _merged(rest, body) if rest else body
+        if rest:
+            body = _merged(rest, body)
+        if self.easing is not None:
+            for name in self._learnt:
+                body = self.easing.apply(body, name)
+        return body
 
     def _chunk(self, reader: Reader, data: bytes) -> list[CompletionEvent]:
         if data == b"[DONE]" or not data:

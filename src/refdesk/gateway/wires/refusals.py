@@ -140,6 +140,8 @@ def message_of(body: Any) -> str | None:
             parts = [str(inner[key]) for key in keys if inner.get(key)]
             if parts:
                 return ": ".join(dict.fromkeys(parts))
+            if inner:
+                return orjson.dumps(inner).decode()
         if isinstance(value, list) and value:
             return orjson.dumps(value).decode()
     return None

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import httpx
-import orjson
 
 from refdesk.gateway.calls import CompletionRequest, Message, NamedTool, ToolChoice
 from refdesk.gateway.content import TextPart
@@ -14,6 +13,7 @@ from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.images import with_images_fetched
 from refdesk.gateway.wires.openai.reader import OpenAIReader
+from refdesk.gateway.wires.openai.wording import in_words
 from refdesk.gateway.wires.streams import sse_data
 from refdesk.gateway.wires.tool_history import arguments_text, nine_id
 
@@ -130,12 +130,3 @@ class OpenAIFormat:
 
     def _id(self, call_id: str | None) -> str | None:
         return nine_id(call_id) if self.nine_digit_ids else call_id
-
-
-def in_words(schema: dict[str, Any]) -> str:
-    """What asks a model for JSON of a form where its server cannot."""
-    return "Answer with one JSON object and nothing else. It follows this JSON Schema: " + json_text(schema)
-
-
-def json_text(value: Any) -> str:
-    return orjson.dumps(value).decode()
