@@ -19,6 +19,8 @@ class Model(Base):
     any number. `health_check` and `fallback_policy_id` tell how its health is watched and what happens when it
     fails (`routing`). `credential` is the sealed API key, `credential_hint` its mask. `parameters` are defaults of a
     call (temperature, max_tokens, timeout_s, dimensions, query_prefix, passage_prefix, batch_size, shape).
+    `input_schema` and `output_schema` are JSON Schema draft 7 (None: what is usual for the kind, see
+    `descriptors.forms`), `undeclared_output` what becomes of output that is not in the latter.
     `gates` are the thresholds fitted for it on a labelled set. `last_check` is the last connection test.
     """
 
@@ -40,6 +42,9 @@ class Model(Base):
     fallback_policy_id: Mapped[UUID | None] = mapped_column(
         Uuid, ForeignKey("fallback_policies.id", ondelete="SET NULL"), index=True
     )
+    input_schema: Mapped[OptionalJson | None]
+    output_schema: Mapped[OptionalJson | None]
+    undeclared_output: Mapped[str] = mapped_column(String(16), default="filter", server_default="filter")
     parameters: Mapped[Json]
     dimensions: Mapped[int | None]
     calibration: Mapped[OptionalJson | None]

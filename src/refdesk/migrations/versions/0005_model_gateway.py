@@ -23,9 +23,12 @@ def upgrade() -> None:
     _make_routing()
     model_gateway_tables.make()
     _make_films()
+    _describe_exchange()
 
 
 def downgrade() -> None:
+    for name in ("input_schema", "output_schema", "undeclared_output"):
+        op.drop_column("models", name)
     op.drop_table("model_films")
     model_gateway_tables.drop()
     _drop_routing()
@@ -47,6 +50,17 @@ def _describe_models() -> None:
         ),
     )
     op.add_column("models", sa.Column("concurrency", sa.Integer(), nullable=True))
+
+
+def _describe_exchange() -> None:
+    for name in ("input_schema", "output_schema"):
+        op.add_column("models", sa.Column(name, postgresql.JSONB(astext_type=sa.Text()), nullable=True))
+    op.add_column(
+        "models",
+        sa.Column(
+            "undeclared_output", sa.String(length=16), server_default=sa.text("'filter'"), nullable=False
+        ),
+    )
 
 
 def _id() -> sa.Column[Any]:
