@@ -16,7 +16,7 @@ from refdesk.accounts.access import (
 )
 from refdesk.accounts.audit import audit, audit_installation
 from refdesk.accounts.groups import groups_of_caller
-from refdesk.accounts.keys import key_resources
+from refdesk.accounts.keys import key_names, key_resources
 from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
 from refdesk.accounts.people import NamedGroup, Person, people_and_groups
 from refdesk.accounts.routes import routers
@@ -49,6 +49,7 @@ __all__ = [
     "check_suitable",
     "groups_of_caller",
     "issue_setup_token",
+    "key_names",
     "key_resources",
     "load_operator_key",
     "on_member_removed",

@@ -1,8 +1,9 @@
 """API keys: made and revoked by people, never allowed more than their creator's present role."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts.audit import audit
@@ -65,3 +66,13 @@ async def revoke_key(session: AsyncSession, scope: Scope, key_id: UUID) -> None:
         key.revoked_at = now()
         await session.flush()
         audit(session, scope, "api-key.revoke", ("api_key", key.id), name=key.name)
+
+
+async def key_names(session: AsyncSession, scope: Scope, key_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Names of those of these keys that are the workspace's, revoked ones too."""
+    rows = await session.execute(
+        select(ApiKey.id, ApiKey.name).where(
+            ApiKey.workspace_id == scope.workspace_id, ApiKey.id.in_(key_ids)
+        )
+    )
+    return dict(rows.all())

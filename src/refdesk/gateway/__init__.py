@@ -6,6 +6,8 @@ knowledge bases or conversations.
 """
 
 from refdesk.accounts import on_workspace_created
+from refdesk.gateway import housekeeping
+from refdesk.gateway.caching.routes import router as caching_router
 from refdesk.gateway.calibration import FOUND, STEP, Calibration
 from refdesk.gateway.calls import (
     Completer,
@@ -49,12 +51,14 @@ from refdesk.gateway.errors import (
 )
 from refdesk.gateway.films import router as films_router
 from refdesk.gateway.gates import DEFAULT_GATES, Gates, Scale, least_score_of
+from refdesk.gateway.limits.routes import router as limits_router
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
 from refdesk.gateway.schemas import GateFit, GateRecord, GatesView
 from refdesk.gateway.service import create_workspace_models, store_gates
 from refdesk.gateway.trying import router as trying_router
+from refdesk.gateway.usage.routes import router as usage_router
 
 on_workspace_created.append(create_workspace_models)
 
@@ -111,11 +115,15 @@ __all__ = [
     "UsageReport",
     "Vectors",
     "WrongModelKind",
+    "caching_router",
     "create_workspace_models",
     "films_router",
     "get_gateway",
+    "housekeeping",
     "least_score_of",
+    "limits_router",
     "router",
     "store_gates",
     "trying_router",
+    "usage_router",
 ]

@@ -26,6 +26,7 @@ def make() -> None:
     _make_limits()
     _make_usage()
     _make_caches()
+    op.execute("ALTER TABLE cached_embeddings ALTER vector SET STORAGE EXTERNAL")  # noise does not compress
     for statement in ALL.values():
         op.execute(statement)
     op.execute(TELL)

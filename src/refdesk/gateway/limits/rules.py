@@ -66,11 +66,12 @@ async def load_rules(session: AsyncSession) -> Rules:
     )
     found: dict[UUID, list[Rule]] = {}
     for limit, time_zone in rows:
-        found.setdefault(limit.workspace_id, []).append(_rule(limit, time_zone or "UTC"))
+        found.setdefault(limit.workspace_id, []).append(rule_of(limit, time_zone or "UTC"))
     return found
 
 
-def _rule(limit: ModelLimit, time_zone: str) -> Rule:
+def rule_of(limit: ModelLimit, time_zone: str) -> Rule:
+    """A row as a rule."""
     narrowed = (
         ("user", limit.user_id),
         ("api_key", limit.api_key_id),
