@@ -263,9 +263,10 @@ async def test_embeddings_and_rerankings_fall_back_too(world, primary, backup):
     kinds = {"kind": "EMBEDDING", "model_name": "same", "dimensions": 64}
     backup.always(script.embeddings(script.hashed_vector))
     model_id = await with_policy(world, primary, backup, switch("TARGET"), backup_members=kinds, **kinds)
-    embedder = await world.gateway().embedder(world.scope, model_id)
+    purpose = Purpose("search", request_id="req-8")
+    embedder = await world.gateway().embedder(world.scope, model_id, purpose)
     assert (await embedder.embed_queries(["warranty"])).shape == (1, 64)
-    assert primary.requests
+    assert [server.requests[0].headers.get("x-request-id") for server in (primary, backup)] == ["req-8"] * 2
 
 
 async def test_the_request_id_arrives_at_every_model(world, primary, backup):

@@ -38,8 +38,12 @@ from refdesk.gateway.routing.flow import Asked, Call, Flow
 from refdesk.gateway.routing.snapshot import RoutedModel
 from refdesk.gateway.routing.truncation import fit
 from refdesk.gateway.tokens import estimated_tokens
+from refdesk.gateway.wires import RemoteEmbedder
+from refdesk.gateway.wires.reranking import RemoteReranker
 
 type ClientOf = Callable[[RoutedModel], Any]
+
+_SENDING = (RemoteEmbedder, RemoteReranker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +165,9 @@ class GovernedEmbedder:
         return await self._embed("embed_passages", texts)
 
     async def _embed(self, verb: str, texts: Sequence[str]) -> Vectors:
-        def ask(model: RoutedModel, _request_id: str, _is_backup: bool) -> Asked[Vectors]:
-            embed: Callable[[Sequence[str]], Awaitable[Vectors]] = getattr(self.client_of(model), verb)
+        def ask(model: RoutedModel, request_id: str, _is_backup: bool) -> Asked[Vectors]:
+            client = _identified(self.client_of(model), request_id)
+            embed: Callable[[Sequence[str]], Awaitable[Vectors]] = getattr(client, verb)
             return Asked(_one(embed, texts))
 
         vectors, _ = await self.flow.once(
@@ -204,8 +209,8 @@ class GovernedReranker:
         return self.client.least_score
 
     async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
-        def ask(model: RoutedModel, _request_id: str, _is_backup: bool) -> Asked[list[float]]:
-            reranker = cast(Reranker, self.client_of(model))
+        def ask(model: RoutedModel, request_id: str, _is_backup: bool) -> Asked[list[float]]:
+            reranker = cast(Reranker, _identified(self.client_of(model), request_id))
 
             async def scores(_texts: Sequence[str]) -> list[float]:
                 return await reranker.rerank(query, _texts, timeout_s=timeout_s)
@@ -218,6 +223,11 @@ class GovernedReranker:
         call = Call(self.scope, self.purpose, self.model, ask, estimating, _always, _no_usage)
         scores, _ = await self.flow.once(call)
         return scores
+
+
+def _identified(client: Any, request_id: str) -> Any:
+    """The client, sending this id with its requests; the embedded model sends none."""
+    return replace(client, request_id=request_id) if isinstance(client, _SENDING) else client
 
 
 class _Estimating:
