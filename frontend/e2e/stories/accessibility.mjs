@@ -42,6 +42,9 @@ export function accessibility(desk) {
       }
       await page.goto('/models');
       await page.getByRole('button', { name: 'Add a model' }).click();
+      await page.getByLabel('Search vendors').waitFor();
+      for (const fault of await faultsOf(page)) faults.push(`vendors: ${fault}`);
+      await page.getByRole('button', { name: /^Zhipu/ }).click();
       await page.getByLabel('API key').waitFor();
       for (const fault of await faultsOf(page)) faults.push(`model drawer: ${fault}`);
       await page.goto('/ask');

@@ -29,6 +29,8 @@ export function streaming(desk) {
     const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
     await page.goto('/models');
     await page.getByRole('button', { name: 'Add a model' }).click();
+    await page.getByLabel('Search vendors').fill('compatible');
+    await page.getByRole('button', { name: 'Any OpenAI-compatible server' }).click();
     await page.getByLabel('Address').fill(desk.model.url);
     await page.getByLabel('API key').fill('sk-story-1234567890');
     await page.getByRole('combobox', { name: 'Model', exact: true }).fill('lamp-1');

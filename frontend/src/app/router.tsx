@@ -167,6 +167,11 @@ const modelsRoute = createRoute({
   path: '/models',
   component: lazyRouteComponent(() => import('../features/models/ModelsPage')),
 });
+const modelRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/models/$modelId',
+  component: lazyRouteComponent(() => import('../features/models/ModelPage')),
+});
 export const settingsSections = [
   'profile',
   'members',
@@ -207,6 +212,7 @@ export const router = createRouter({
       newApplicationRoute,
       applicationRoute,
       modelsRoute,
+      modelRoute,
       settingsRoute,
     ]),
   ]),

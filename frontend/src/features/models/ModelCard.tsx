@@ -1,7 +1,15 @@
-import { ActionIcon, Badge, Button, Group, Menu, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Badge, Button, Group, Menu, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconDots, IconPencil, IconPlugConnected, IconStar, IconTrash } from '@tabler/icons-react';
+import {
+  IconDots,
+  IconPencil,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconStar,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { getStatusQueryKey, listModelsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { changeModel, checkModel, deleteModel } from '../../api/generated/sdk.gen';
@@ -53,7 +61,15 @@ export function ModelCard({ model, mayManage, onEdit }: Props) {
     <article className={classes.card}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Text component="h3" fw={600} fz="md" m={0} lineClamp={1}>
-          {model.name}
+          <Anchor
+            component={Link}
+            to="/models/$modelId"
+            params={{ modelId: model.id } as never}
+            inherit
+            c="inherit"
+          >
+            {model.name}
+          </Anchor>
         </Text>
         {mayManage && !isEmbedded && (
           <Menu position="bottom-end" width={200}>
@@ -101,16 +117,29 @@ export function ModelCard({ model, mayManage, onEdit }: Props) {
         )}
       </div>
       {mayManage && (
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconPlugConnected size={15} />}
-          loading={check.isPending}
-          onClick={() => check.mutate()}
-          aria-label={t('models.testNamed', { name: model.name })}
-        >
-          {t('models.test')}
-        </Button>
+        <Group grow gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPlugConnected size={15} />}
+            loading={check.isPending}
+            onClick={() => check.mutate()}
+            aria-label={t('models.testNamed', { name: model.name })}
+          >
+            {t('models.test')}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPlayerPlay size={15} />}
+            component={Link}
+            to="/models/$modelId"
+            params={{ modelId: model.id } as never}
+            aria-label={t('models.try.openNamed', { name: model.name })}
+          >
+            {t('models.try.open')}
+          </Button>
+        </Group>
       )}
       <ConfirmDelete
         opened={asking}

@@ -5,18 +5,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
-import type { ModelView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
+import { kinds, mainKinds } from './kinds';
 import { ModelCard } from './ModelCard';
-import { ModelDrawer } from './ModelDrawer';
-
-const kinds = ['LLM', 'EMBEDDING', 'RERANKER'] as const;
-type Editing = { kind: (typeof kinds)[number]; model: ModelView | null };
+import { type Editing, ModelDrawer } from './ModelDrawer';
 
 export default function ModelsPage() {
   const { t } = useTranslation();
@@ -30,7 +27,7 @@ export default function ModelsPage() {
         {mayManage && (
           <Button
             leftSection={<IconPlus size={17} />}
-            onClick={() => setEditing({ kind: 'LLM', model: null })}
+            onClick={() => setEditing({ kind: null, model: null })}
           >
             {t('models.add')}
           </Button>
@@ -41,6 +38,7 @@ export default function ModelsPage() {
       {models.data &&
         kinds.map((kind) => {
           const ofKind = items.filter((model) => model.kind === kind);
+          if (ofKind.length === 0 && !mainKinds.includes(kind)) return null;
           return (
             <section key={kind} aria-labelledby={`kind-${kind}`}>
               <Title order={2} size="h5" id={`kind-${kind}`} mt="lg" mb={2}>
