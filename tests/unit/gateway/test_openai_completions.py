@@ -1,8 +1,10 @@
 """The OpenAI-compatible wire against a real server on loopback that misbehaves in every known way."""
 
 import asyncio
+import gzip
 from uuid import uuid4
 
+import orjson
 import pytest
 
 from refdesk.gateway import (
@@ -35,9 +37,9 @@ KEY = "sk-test-1234567890"
 REQUEST = CompletionRequest([Message("system", "规则"), Message("user", "你好")], timeout_s=0.5)
 
 
-def completer_of(connection: Connection) -> HttpCompleter:
+def completer_of(connection: Connection, wire: str = "openai") -> HttpCompleter:
     return build_completer(
-        "openai",
+        wire,
         model_id=uuid4(),
         model_name="m",
         connection=connection,
@@ -135,6 +137,22 @@ async def test_usage_is_found_wherever_it_is(model, completer, chunks, usage):
         ([delta("a <think> in the middle")], "a <think> in the middle", ""),
         ([delta("<think>never closed")], "", "never closed"),
         ([delta("<"), delta("b>bold")], "<b>bold", ""),
+        ([delta(reasoning="hmm"), delta("yes")], "yes", "hmm"),
+        ([delta(reasoning_content=None, reasoning=None), delta("yes")], "yes", ""),
+        (  # Mistral's parts
+            [
+                delta(
+                    content=[
+                        {"type": "thinking", "thinking": [{"type": "text", "text": "h"}, {"text": "mm"}]}
+                    ]
+                ),
+                delta(content=[{"type": "text", "text": "ye"}, "s"]),
+            ],
+            "yes",
+            "hmm",
+        ),
+        ([delta("\n\n <think>h</think>\n\nyes")], "yes", "h"),
+        ([delta("<think></think>yes")], "yes", ""),
     ],
 )
 async def test_thinking_is_told_from_the_answer(model, completer, chunks, text, reasoning):
@@ -154,6 +172,101 @@ def call(arguments=None, *, index=None, call_id=None, name=None):
     if arguments is not None:
         fragment["function"]["arguments"] = arguments
     return delta(tool_calls=[fragment])
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 4}},
+        {"cached_tokens": 4},  # Moonshot
+        {"prompt_cache_hit_tokens": 4, "prompt_cache_miss_tokens": 3},  # DeepSeek
+        {"prompt_tokens_details": None, "cached_tokens": 4},
+    ],
+)
+async def test_cached_tokens_are_found_wherever_they_are(model, completer, usage):
+    numbers = {"prompt_tokens": 7, "completion_tokens": 2} | usage
+    model.then(script.events([delta("ab", finish="stop"), {"choices": [], "usage": numbers}]))
+    assert (await gather(completer)).usage == UsageReport(7, 2, 4)
+
+
+async def test_an_answer_that_is_said_again_whole_is_taken_once(model, completer):
+    last = {"choices": [{"finish_reason": "stop", "index": 0, "message": {"content": "ab"}}]}
+    model.then(script.events([delta("a"), delta("b"), last]))
+    assert (await gather(completer)).text == "ab"
+
+
+async def test_an_event_stream_of_one_whole_answer_is_understood(model, completer):
+    model.then(script.events([{"choices": [{"finish_reason": "stop", "message": {"content": "ab"}}]}]))
+    assert (await gather(completer)).text == "ab"
+
+
+@pytest.mark.parametrize("reason", ["error", "network_error", "abort", "insufficient_system_resource"])
+async def test_a_reason_that_means_broken_is_an_interruption(model, completer, reason):
+    model.then(script.events([delta("half"), delta(finish=reason)]))
+    with pytest.raises(ModelInterrupted) as caught:
+        await gather(completer)
+    assert caught.value.details["vendor_message"] == reason
+
+
+async def test_streams_are_read_whatever_their_lines(model, completer):
+    chunk = b'{"choices":[{"delta":{"content":"\xe4\xbd\xa0"},"finish_reason":""}]}'
+    last = b'{"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}'
+    lines = [
+        b": a comment\r\n\r\n",
+        b"event: message\r\nid: 1\r\nretry: 10\r\ndata:" + chunk[:40],
+        chunk[40:43],
+        chunk[43:] + b"\r\n\r\n",
+        b"data\n\ndata:\n\n",
+        b"data:   " + last,  # no line end before the stream's
+    ]
+    model.then(script.events(lines, done=False))
+    assert (await gather(completer)).text == "你!"
+
+
+async def test_a_compressed_stream_is_read(model, completer):
+    lines = b"".join(
+        b"data: " + orjson.dumps(chunk) + b"\n\n" for chunk in (delta("ab"), delta("c", finish="stop"))
+    )
+
+    async def reply(request, send):
+        content = gzip.compress(lines)
+        head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n"
+        await send(head.encode() + f"Content-Length: {len(content)}\r\n\r\n".encode() + content)
+
+    model.then(reply)
+    assert (await gather(completer)).text == "abc"
+
+
+@pytest.mark.parametrize(
+    ("chunk", "error"),
+    [
+        ({"code": 10013, "message": "InvalidApiKey: wrong"}, ModelAuthentication),
+        ({"error": {"code": "1302", "message": "rate limit reached"}}, ModelRateLimited),
+        ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, ModelQuota),
+        ({"object": "error", "message": "maximum context length", "code": 400}, ModelContextExceeded),
+        ({"choices": [], "error": "overloaded"}, ModelUnavailable),
+        (
+            {"choices": [{"delta": {}, "finish_reason": "error"}], "error": {"message": "died"}},
+            ModelUnavailable,
+        ),
+    ],
+)
+async def test_errors_within_a_stream_are_known_in_every_form(model, completer, chunk, error):
+    model.then(script.events([delta("half"), chunk]))
+    with pytest.raises(ModelError) as caught:
+        await gather(completer)
+    assert type(caught.value) is error
+
+
+async def test_done_is_the_end_only_where_the_vendor_gives_no_reasons(model, completer):
+    chunks = [delta("ab"), {"choices": [{"delta": {"content": ""}}], "usage": {"prompt_tokens": 6}}]
+    odd = completer_of(completer.connection, "iflytek")
+    model.then(script.events(chunks), script.events([*chunks, delta(finish="length")]))
+    assert (await gather(odd)).finish_reason == "stop"
+    assert (await gather(odd)).finish_reason == "length"
+    model.then(script.events(chunks, done=False))
+    with pytest.raises(ModelInterrupted):
+        await gather(odd)
 
 
 FIRST, SECOND = ToolCall("a", "search", '{"query":"退货"}'), ToolCall("b", "order", '{"id":1}')

@@ -61,6 +61,8 @@ OPENAI_VARIETIES: dict[str, dict[str, Any]] = {
     # Servers that take pictures as data only, or would fetch them past our guard.
     "openai-local": {"image_urls": False},
     "moonshot": {"structured": "json_object", "image_urls": False},
+    # Ends its streams with [DONE] alone.
+    "iflytek": {"structured": "json_object", "done_is_end": True},
     # Refuses every member that it does not know, and tells usage unasked.
     "mistral": {"required_word": "any", "stream_usage": False, "nine_digit_ids": True},
 }

@@ -35,6 +35,9 @@ FINISH_REASONS: dict[str, FinishReason] = {
 BROKEN = frozenset({"error", "network_error", "abort", "insufficient_system_resource"})
 """What vendors write as a finish reason when the answer broke off on their side."""
 
+DONE = "[DONE]"
+"""The finish reason of a stream whose server ends it with these words and no other."""
+
 
 class OpenAIReader:
     """Reads one answer; a new one is made for each."""
@@ -46,6 +49,7 @@ class OpenAIReader:
         self._calls = ToolCallAssembler()
         self._usage: UsageReport | None = None
         self._finish: str | None = None
+        self._spoken = False
 
     def chunk(self, body: dict[str, Any]) -> list[CompletionEvent]:
         return self._choices(body, "delta")
@@ -80,11 +84,22 @@ class OpenAIReader:
             self.begun = True
             if (usage := choice.get("usage")) is not None:  # where Moonshot puts it
                 self._note_usage(usage)
-            part: dict[str, Any] | None = choice.get(key) or choice.get("message") or choice.get("delta")
+            part: dict[str, Any] | None = choice.get(key)
+            if part is None and not self._spoken:
+                part = choice.get("message") or choice.get("delta")  # a server that ignores what was asked
             if part:
                 self._part(part, events)
-            self._finish = choice.get("finish_reason") or self._finish
+            if (finish := choice.get("finish_reason")) is not None:
+                self._note_finish(str(finish))
+        # MiniMax says all of it again, whole, in the last part.
+        self._spoken = self._spoken or bool(events) or not self._calls.empty
         return events
+
+    def _note_finish(self, finish: str) -> None:
+        if finish == DONE:
+            self._finish = self._finish or "stop"
+        elif finish:
+            self._finish = finish
 
     def _part(self, part: dict[str, Any], events: list[CompletionEvent]) -> None:
         reasoning = part.get("reasoning_content") or part.get("reasoning")

@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import httpx
+import orjson
 
 from refdesk.gateway.calls import CompletionRequest, Message, NamedTool, ToolChoice
 from refdesk.gateway.content import TextPart
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.images import with_images_fetched
-from refdesk.gateway.wires.openai.reader import OpenAIReader
+from refdesk.gateway.wires.openai.reader import DONE, OpenAIReader
 from refdesk.gateway.wires.openai.wording import in_words
 from refdesk.gateway.wires.streams import sse_data
 from refdesk.gateway.wires.tool_history import arguments_text, nine_id
 
 _REASONING = re.compile(r"^(?:o\d|gpt-5(?!.*chat))")
+
+_END = orjson.dumps({"choices": [{"index": 0, "finish_reason": DONE}]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class OpenAIFormat:
     a few old servers refuse. `image_urls` is False where images are taken as data only.
     `reasoning_refuses_sampling` leaves temperature and stops out for models that reason by their name: they
     answer with an error instead of passing them over. `nine_digit_ids` is Mistral's form of ids of calls.
+    `done_is_end` takes a stream's `[DONE]` for its end where no reason is ever given (elsewhere it is not
+    one: proxies write it behind an answer that broke off).
     """
 
     structured: Literal["json_schema", "json_object"] = "json_schema"
@@ -38,6 +43,7 @@ class OpenAIFormat:
     image_urls: bool = True
     reasoning_refuses_sampling: bool = False
     nine_digit_ids: bool = False
+    done_is_end: bool = False
     chat_path: str = "/chat/completions"
     stream_type: str = "text/event-stream"
 
@@ -45,7 +51,7 @@ class OpenAIFormat:
         return self.chat_path
 
     def frames(self, response: httpx.Response) -> AsyncIterator[bytes]:
-        return sse_data(response)
+        return _ended(sse_data(response)) if self.done_is_end else sse_data(response)
 
     def reader(self, connection: Connection) -> Reader:
         return OpenAIReader(connection)
@@ -130,3 +136,8 @@ class OpenAIFormat:
 
     def _id(self, call_id: str | None) -> str | None:
         return nine_id(call_id) if self.nine_digit_ids else call_id
+
+
+async def _ended(frames: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async for data in frames:
+        yield _END if data == b"[DONE]" else data
