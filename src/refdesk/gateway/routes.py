@@ -51,7 +51,9 @@ async def create_model(draft: ModelDraft, probe: Probe, database: DatabaseDep) -
     model = await probe.prepare(draft)
     async with database.transaction() as session:
         service = ModelService(session, probe.scope, probe.cipher)
-        return ModelView.model_validate(await service.create(model, as_default=draft.is_default))
+        return ModelView.model_validate(
+            await service.create(model, as_default=draft.is_default, routing=draft)
+        )
 
 
 @router.post("/models/check", operation_id="checkModelDraft", summary="Test what is being entered")

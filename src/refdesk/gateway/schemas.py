@@ -11,11 +11,15 @@ from pydantic import (
     HttpUrl,
     SecretStr,
     TypeAdapter,
+    computed_field,
     field_validator,
     model_validator,
 )
 
 from refdesk.gateway.kinds import Kind
+from refdesk.gateway.routing.capabilities import Abilities, Capabilities
+from refdesk.gateway.routing.checks import HealthCheck
+from refdesk.gateway.routing.model_settings import ModelRouting
 from refdesk.gateway.vendors import ANY, vendors
 from refdesk.kit.border_types import CleanJson, CleanText, Name, PlainLine
 
@@ -98,7 +102,7 @@ class Endpoint(BaseModel):
         return str(self.base_url).rstrip("/")
 
 
-class ModelDraft(Endpoint):
+class ModelDraft(Endpoint, ModelRouting):
     """A model as entered."""
 
     kind: Kind
@@ -114,7 +118,7 @@ class ModelDraft(Endpoint):
         return self
 
 
-class ModelChange(BaseModel):
+class ModelChange(ModelRouting):
     """Members that are present are changed. An `api_key` of null takes the stored key away."""
 
     model_config = ConfigDict(extra="forbid")
@@ -210,12 +214,22 @@ class ModelView(BaseModel):
     base_url: str | None
     credential_hint: str | None
     parameters: dict[str, Any]
+    version: str
+    capabilities: Capabilities = Field(description="What was set by hand; the rest is usual for the model.")
+    concurrency: int | None
+    health_check: HealthCheck | None
+    fallback_policy_id: UUID | None
     dimensions: int | None
     is_default: bool
     last_check: CheckResult | None
     gates: GatesView | None = Field(description="Null: the gates are the default ones.")
     created_at: datetime
     updated_at: datetime
+
+    @computed_field(description="What it counts as able to do, all of it.")
+    @property
+    def abilities(self) -> Capabilities:
+        return Abilities.usual(self.kind, self.model_name, self.capabilities, self.parameters).shown()
 
 
 class RemoteModels(BaseModel):

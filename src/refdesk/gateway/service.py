@@ -12,6 +12,7 @@ from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS
 from refdesk.gateway.errors import EmbeddedModelFixed, ModelInUse, ModelNameTaken
 from refdesk.gateway.probing import seal
 from refdesk.gateway.repository import ModelRepository
+from refdesk.gateway.routing.model_settings import ModelRouting, apply_routing, audited, differences
 from refdesk.gateway.schemas import CheckResult, ModelChange
 from refdesk.gateway.tables import Model
 from refdesk.kit.clock import now
@@ -42,8 +43,12 @@ class ModelService:
     def _models(self) -> ModelRepository:
         return ModelRepository(self.session, self.scope)
 
-    async def create(self, model: Model, *, as_default: bool = False) -> Model:
+    async def create(
+        self, model: Model, *, as_default: bool = False, routing: ModelRouting | None = None
+    ) -> Model:
         """Store what `ModelProbe.prepare` made. The first model of a kind becomes its default."""
+        if routing is not None:
+            await apply_routing(self.session, self.scope, model, routing)
         if as_default or await self._models.default(model.kind) is None:
             await self._make_default(model)
         try:
@@ -51,7 +56,15 @@ class ModelService:
                 await self._models.add(model)
         except IntegrityError as error:
             raise ModelNameTaken(name=model.name) from error
-        audit(self.session, self.scope, "model.create", ("model", model.id), name=model.name)
+        audit(
+            self.session,
+            self.scope,
+            "model.create",
+            ("model", model.id),
+            name=model.name,
+            before=None,
+            after=audited(model),
+        )
         return model
 
     async def note_check(self, model_id: UUID, result: CheckResult) -> None:
@@ -68,6 +81,7 @@ class ModelService:
         if model.provider == "embedded" and given - {"is_default"}:
             raise EmbeddedModelFixed
         self._refuse_identity_change(model, change)
+        before = audited(model)
         if "name" in given and change.name is not None:
             model.name = change.name
         if change.model_name is not None and change.model_name != model.model_name:
@@ -80,6 +94,7 @@ class ModelService:
             self._seal(model, change.api_key.get_secret_value() if change.api_key else None)
         if "parameters" in given and change.parameters is not None:
             model.parameters = change.parameters.model_dump(mode="json")
+        await apply_routing(self.session, self.scope, model, change)
         if change.is_default:
             await self._make_default(model)
         model.updated_at = now()
@@ -88,7 +103,14 @@ class ModelService:
                 await self.session.flush()
         except IntegrityError as error:
             raise ModelNameTaken(name=change.name) from error
-        audit(self.session, self.scope, "model.change", ("model", model.id), members=sorted(given))
+        audit(
+            self.session,
+            self.scope,
+            "model.change",
+            ("model", model.id),
+            members=sorted(given),
+            **differences(before, audited(model)),
+        )
         return model
 
     async def delete(self, model_id: UUID) -> None:
@@ -106,7 +128,15 @@ class ModelService:
             heirs = await self._models.all(kind)
             if heirs:
                 heirs[0].is_default = True
-        audit(self.session, self.scope, "model.delete", ("model", model_id), name=model.name)
+        audit(
+            self.session,
+            self.scope,
+            "model.delete",
+            ("model", model_id),
+            name=model.name,
+            before=audited(model),
+            after=None,
+        )
 
     async def _make_default(self, model: Model) -> None:
         await self._models.clear_default(model.kind)

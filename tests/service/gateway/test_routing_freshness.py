@@ -78,7 +78,7 @@ async def test_a_call_reads_nothing_from_the_database_while_all_is_well(world, s
     model_id = await world.model(server.base_url)
     gateway = await listening(world)
     await listen(gateway, world.scope, model_id)
-    await asyncio.sleep(0.5)  # limits and prices are read once more when their listener is connected
+    await asyncio.sleep(1.5)  # limits and prices are read once, when they are first needed
     statements = []
 
     def note(_connection, _cursor, statement, *_rest):

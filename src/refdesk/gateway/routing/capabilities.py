@@ -4,6 +4,7 @@ Owns the flags of a model's row, their defaults, and the comparison. A flag that
 models of the kind can do; only a length that was set by hand refuses a call, since lengths are estimated.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +53,16 @@ class Abilities:
     @classmethod
     def of(cls, model: Model) -> "Abilities":
         stored = Capabilities.model_validate(model.capabilities or {})
-        parameters: dict[str, Any] = model.parameters or {}
-        is_chat = model.kind in ("LLM", "IMAGE")
-        name = model.model_name.lower()
-        sees = model.kind == "IMAGE" or any(part in name for part in _IMAGE_NAMES)
+        return cls.usual(model.kind, model.model_name, stored, model.parameters or {})
+
+    @classmethod
+    def usual(
+        cls, kind: str, model_name: str, stored: Capabilities, parameters: Mapping[str, Any]
+    ) -> "Abilities":
+        """What was set by hand, and what is usual for the rest."""
+        is_chat = kind in ("LLM", "IMAGE")
+        name = model_name.lower()
+        sees = kind == "IMAGE" or any(part in name for part in _IMAGE_NAMES)
 
         def flag(value: bool | None, usual: bool) -> bool:
             return usual if value is None else value

@@ -63,3 +63,11 @@ class RouteNotFound(NotFound):
 
     code = "purpose-route-not-found"
     message = "This purpose has no model of its own."
+
+
+class NothingToProbe(Invalid):
+    """The model has no health endpoint that could be asked."""
+
+    code = "nothing-to-probe"
+    message = "This model has no health endpoint."
+    hint = "Set health_check.path on the model, as /health or models."
