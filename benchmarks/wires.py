@@ -88,7 +88,7 @@ async def _read(completer: HttpCompleter) -> int:
 
 async def _read_raw(completer: HttpCompleter) -> int:
     form: Format = completer.format
-    body = await form.body(completer.model_name, REQUEST, completer.connection, stream=True)
+    body = await form.body(completer.model_name, REQUEST, stream=True)
     found = 0
     path = form.path(completer.model_name, stream=True)
     async with completer.connection.send("POST", path, body) as response:

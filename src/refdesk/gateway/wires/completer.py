@@ -20,6 +20,7 @@ from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.refusals import body_error
 from refdesk.gateway.wires.streams import body_of
 
+SSE_BEGINNINGS = (b"data:", b"event:", b":", b"id:", b"retry:")
 MOST_EASINGS = 4
 """A server that refuses more members one after the other refuses the request."""
 
@@ -56,9 +57,7 @@ class Format(Protocol):
 
     def path(self, model_name: str, *, stream: bool) -> str: ...
 
-    async def body(
-        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
-    ) -> dict[str, Any]:
+    async def body(self, model_name: str, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
         """The request's JSON. Fetches images for vendors that do not."""
         ...
 
@@ -102,8 +101,18 @@ class HttpCompleter:
         reader = self.format.reader(self.connection)
         async with self._answer_to(request, stream=True) as response:
             if self.format.stream_type not in response.headers.get("content-type", ""):
-                # Some servers answer with one JSON object whatever was asked; others with an HTML page.
-                for event in self._whole(reader, await body_of(response)):
+                # Some servers answer with one JSON object whatever was asked; others with an HTML page, or
+                # with a stream that they call something else.
+                raw = await body_of(response)
+                if not raw.lstrip().startswith(SSE_BEGINNINGS):
+                    for event in self._whole(reader, raw):
+                        yield event
+                    return
+                for line in raw.splitlines():
+                    if line.startswith(b"data:"):
+                        for event in self._chunk(reader, line[5:].strip()):
+                            yield event
+                for event in self._end(reader):
                     yield event
                 return
             async for data in self.format.frames(response):
@@ -155,7 +164,7 @@ class HttpCompleter:
             request = replace(request, temperature=temperature)
         if request.max_tokens is None and max_tokens is not None:
             request = replace(request, max_tokens=max_tokens)
-        body = await self.format.body(self.model_name, request, self.connection, stream=stream)
+        body = await self.format.body(self.model_name, request, stream=stream)
         if rest:
             body = _merged(rest, body)
         if self.easing is not None:

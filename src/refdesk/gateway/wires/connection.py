@@ -106,7 +106,7 @@ class Connection:
         if body is not None:
             content = body if isinstance(body, bytes) else orjson.dumps(body)
             headers.setdefault("Content-Type", "application/json")
-        if request_id is not None:
+        if request_id is not None and request_id.isascii() and request_id.isprintable():
             headers[REQUEST_ID_HEADER] = request_id
         url = self.url(path)
         if self.sign is not None:

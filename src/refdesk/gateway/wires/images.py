@@ -1,4 +1,8 @@
-"""Images for servers that take bytes only: what lies elsewhere is fetched, through the guarded client."""
+"""Images for servers that take bytes only: what lies elsewhere is fetched here.
+
+The address comes from whoever asks a question, not from whoever set the model up: private addresses are never
+connected to, whatever is allowed for models.
+"""
 
 from dataclasses import replace
 
@@ -6,13 +10,18 @@ import httpx
 
 from refdesk.gateway.calls import CompletionRequest
 from refdesk.gateway.content import MAX_IMAGE_BYTES, ContentPart, ImageNotUnderstood, ImagePart
-from refdesk.gateway.wires.connection import HTTP_OK, Connection
-from refdesk.kit.http import ResponseTooLarge, read_limited
+from refdesk.gateway.wires.connection import HTTP_OK
+from refdesk.kit.http import AddressRefused, ResponseTooLarge, guarded_client, read_limited
 
 FETCH_TIMEOUT_S = 20.0
 
 
-async def with_images_fetched(request: CompletionRequest, connection: Connection) -> CompletionRequest:
+def public_client() -> httpx.AsyncClient:
+    """A client for addresses that strangers write."""
+    return guarded_client(allow_private=False, max_connections=1)
+
+
+async def with_images_fetched(request: CompletionRequest) -> CompletionRequest:
     """The request with every image as bytes.
 
     Raises `ImageNotUnderstood`, and `AddressRefused` where the address may not be connected to.
@@ -22,23 +31,26 @@ async def with_images_fetched(request: CompletionRequest, connection: Connection
     messages = [
         message
         if isinstance(message.content, str)
-        else replace(message, content=tuple([await _as_bytes(part, connection) for part in message.content]))
+        else replace(message, content=tuple([await _as_bytes(part) for part in message.content]))
         for message in request.messages
     ]
     return replace(request, messages=messages)
 
 
-async def _as_bytes(part: ContentPart, connection: Connection) -> ContentPart:
+async def _as_bytes(part: ContentPart) -> ContentPart:
     if not isinstance(part, ImagePart) or part.url is None:
         return part
-    # None of the model's own headers: an image's server must not see the model's key.
     try:
-        async with connection.client.stream("GET", part.url, timeout=FETCH_TIMEOUT_S) as response:
+        async with (
+            public_client() as client,
+            client.stream("GET", part.url, timeout=FETCH_TIMEOUT_S) as response,
+        ):
             if response.status_code != HTTP_OK:
-                raise ImageNotUnderstood(
-                    "The image's server did not give it.", status_code=response.status_code
-                )
+                raise ImageNotUnderstood("The image's server did not give it.")
             data = await read_limited(response, MAX_IMAGE_BYTES)
+    except AddressRefused as error:
+        hint = "Images are fetched from public addresses only; send the image itself."
+        raise AddressRefused(hint=hint, **error.details) from error
     except ResponseTooLarge as error:
         raise ImageNotUnderstood("The image is too large.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -160,7 +160,8 @@ def body_error(body: Mapping[str, Any]) -> str | None:
         return message_of({"base_resp": resp})
     if body.get("error_code") and body.get("error_msg"):
         return message_of(body)
-    if body.get("code") and isinstance(body.get("message"), str) and not body.get("choices"):
+    answered = any(body.get(name) for name in ("choices", "data", "results", "embeddings"))
+    if body.get("code") and isinstance(body.get("message"), str) and not answered:
         return message_of(body)
     return None
 

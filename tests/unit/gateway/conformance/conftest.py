@@ -12,6 +12,7 @@ from refdesk.gateway.wires import (
     Connection,
     HttpCompleter,
     build_completer,
+    images,
 )
 from refdesk.kit.http import guarded_client
 from refdesk.testing.scripted_model import ScriptedModel, scripted_model
@@ -48,6 +49,12 @@ async def server() -> AsyncIterator[ScriptedModel]:
 @pytest.fixture(params=WIRES)
 def wire(request: pytest.FixtureRequest) -> str:
     return request.param
+
+
+@pytest.fixture
+def images_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Images are fetched from public addresses alone; the scripted server has none."""
+    monkeypatch.setattr(images, "public_client", lambda: guarded_client(allow_private=True))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from tests.unit.gateway.conformance.conftest import WIRES, ask
 
 from refdesk.gateway import Finished, Message, ReasoningDelta, TextDelta, ToolCall, ToolSpec, UsageReport
 from refdesk.testing.scripted_model import Call, Turn, body, hang, says
+from refdesk.testing.scripted_model import streamed as frames
 from refdesk.testing.scripted_wires import FORMATS, format_of
 
 ANSWER = "退货需在 7 天内申请。Returns take 7 days, 🙂 and no more."
@@ -149,6 +150,17 @@ async def test_a_server_that_ignores_streaming_is_still_understood(server, compl
     assert (await streamed(completer, ask())).text == ANSWER
 
 
+async def test_a_stream_that_is_called_something_else_is_still_understood(server, completer, wire):
+    if wire == "bedrock":
+        pytest.skip("frames of this format cannot be told from other bytes")
+
+    async def reply(request, send):
+        await frames(format_of(request.path).stream(Turn(ANSWER)), content_type="text/plain")(request, send)
+
+    server.then(reply)
+    assert (await streamed(completer, ask())).text == ANSWER
+
+
 async def test_reasoning_is_streamed_apart(server, completer):
     server.then(says(Turn("Yes.", reasoning="Let me think about it", cut=5)))
     events = await events_of(completer, ask())
@@ -161,6 +173,14 @@ async def test_the_request_id_arrives(server, completer, way):
     server.then(says("ok"))
     await way(completer, ask(request_id="req-42"))
     assert server.requests[0].headers["x-request-id"] == "req-42"
+
+
+@pytest.mark.parametrize("request_id", ["a\r\nX-Evil: 1", "ключ", "a\x00b"])
+async def test_a_request_id_that_is_no_header_is_left_out(server, completer, request_id):
+    server.then(says("ok"))
+    await whole(completer, ask(request_id=request_id))
+    assert "x-request-id" not in server.requests[0].headers
+    assert "x-evil" not in server.requests[0].headers
 
 
 async def test_the_key_arrives_where_the_vendor_looks_for_it(server, completer, wire):

@@ -279,6 +279,7 @@ async def test_a_choice_of_tools_is_told(server, completer, wire, choice):
         assert "toolConfig" not in sent
 
 
+@pytest.mark.usefixtures("images_on_loopback")
 async def test_an_image_elsewhere_is_told_or_brought(server, completer, wire):
     brings = wire in ("google", "bedrock")
     address = f"{server.root}/picture.png"
@@ -295,6 +296,7 @@ async def test_an_image_elsewhere_is_told_or_brought(server, completer, wire):
         assert not any(key_of(wire) in value for value in fetched.headers.values())
 
 
+@pytest.mark.usefixtures("images_on_loopback")
 async def test_an_image_that_cannot_be_brought_is_refused(server, completer, wire):
     if wire not in ("google", "bedrock"):
         pytest.skip("this vendor fetches images itself")
@@ -303,13 +305,16 @@ async def test_an_image_that_cannot_be_brought_is_refused(server, completer, wir
         server.then(reply)
         with pytest.raises(ImageNotUnderstood):
             await whole(completer, replace(ask(), messages=[message]))
-    async with guarded_client(allow_private=False) as client:
-        connection = Connection(client, "http://192.0.2.1", key_of(wire))
-        careful = build_completer(
-            wire, model_id=MODEL_ID, model_name="m", connection=connection, context_tokens=1, defaults={}
-        )
-        with pytest.raises(AddressRefused):
-            await whole(careful, replace(ask(), messages=[message]))
+
+
+async def test_an_image_within_is_never_fetched_even_where_models_may_be(server, completer, wire):
+    if wire not in ("google", "bedrock"):
+        pytest.skip("this vendor fetches images itself")
+    message = Message("user", (ImagePart.of_url(f"{server.root}/picture.png"),))
+    with pytest.raises(AddressRefused) as caught:
+        await whole(completer, replace(ask(), messages=[message]))
+    assert "public addresses only" in str(caught.value.hint_text)
+    assert server.requests == []
 
 
 @pytest.mark.parametrize(
@@ -435,6 +440,7 @@ async def test_an_old_server_is_not_asked_for_usage(server):
     assert "stream_options" not in server.requests[0].body
 
 
+@pytest.mark.usefixtures("images_on_loopback")
 async def test_a_server_that_takes_no_addresses_of_images_gets_their_bytes(server):
     async with guarded_client(allow_private=True) as client:
         completer = variety("mistral", server, client, form=OpenAIFormat(image_urls=False))

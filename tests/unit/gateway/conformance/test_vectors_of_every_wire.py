@@ -146,3 +146,11 @@ async def test_an_error_in_an_answer_of_status_200_is_one(server, embedder):
             await embedder.embed_queries(["text 1"])
     finally:
         fast.undo()
+
+
+async def test_an_answer_that_calls_itself_a_success_is_none_the_worse(server):
+    async with guarded_client(allow_private=True) as client:
+        connection = Connection(client, server.base_url, None)
+        embedder = RemoteEmbedder(MODEL_ID, "m", connection, embedding_format("openai"), 2, CALIBRATION)
+        server.then(body({"code": 200, "message": "ok", "data": [{"index": 0, "embedding": [1, 0]}]}))
+        assert (await embedder.embed_queries(["a"])).tolist() == [[1, 0]]

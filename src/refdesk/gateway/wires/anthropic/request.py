@@ -45,9 +45,7 @@ class AnthropicFormat:
     def reader(self, connection: Connection) -> Reader:
         return AnthropicReader(connection)
 
-    async def body(
-        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
-    ) -> dict[str, Any]:
+    async def body(self, model_name: str, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": model_name,
             "max_tokens": request.max_tokens or DEFAULT_MAX_TOKENS,

@@ -34,10 +34,8 @@ class BedrockFormat:
     def reader(self, connection: Connection) -> Reader:
         return BedrockReader(connection)
 
-    async def body(
-        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
-    ) -> dict[str, Any]:
-        request = await with_images_fetched(request, connection)
+    async def body(self, model_name: str, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
+        request = await with_images_fetched(request)
         body: dict[str, Any] = {"messages": _turns(request)}
         if system := [{"text": m.text} for m in request.messages if m.role == "system" and m.text]:
             body["system"] = system

@@ -33,9 +33,7 @@ class CohereFormat:
     def reader(self, connection: Connection) -> Reader:
         return CohereReader(connection)
 
-    async def body(
-        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
-    ) -> dict[str, Any]:
+    async def body(self, model_name: str, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": model_name,
             "messages": [_message(message) for message in request.messages],

@@ -40,10 +40,8 @@ class GoogleFormat:
     def reader(self, connection: Connection) -> Reader:
         return GoogleReader(connection)
 
-    async def body(
-        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
-    ) -> dict[str, Any]:
-        request = await with_images_fetched(request, connection)
+    async def body(self, model_name: str, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
+        request = await with_images_fetched(request)
         body: dict[str, Any] = {"contents": _turns(request)}
         if system := "\n\n".join(m.text for m in request.messages if m.role == "system" and m.text):
             body["systemInstruction"] = {"parts": [{"text": system}]}

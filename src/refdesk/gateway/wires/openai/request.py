@@ -56,11 +56,9 @@ class OpenAIFormat:
     def reader(self, connection: Connection) -> Reader:
         return OpenAIReader(connection)
 
-    async def body(
-        self, model_name: str, request: CompletionRequest, connection: Connection, *, stream: bool
-    ) -> dict[str, Any]:
+    async def body(self, model_name: str, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
         if not self.image_urls:
-            request = await with_images_fetched(request, connection)
+            request = await with_images_fetched(request)
         body: dict[str, Any] = {
             "model": model_name,
             "messages": [self._message(message) for message in request.messages],
