@@ -9,12 +9,15 @@ import httpx
 from tests.http.access_access import ACCESS
 from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
+from tests.http.access_descriptors import DESCRIPTORS
 from tests.http.access_drafts import DRAFTS
 from tests.http.access_evaluation import EVALUATION
 from tests.http.access_external import EXTERNAL
 from tests.http.access_index_builds import INDEX_BUILDS
 from tests.http.access_knowledge import KNOWLEDGE
+from tests.http.access_limits import LIMITS
 from tests.http.access_models import MODELS
+from tests.http.access_routing import ROUTING
 from tests.http.access_sources import SOURCES
 from tests.http.access_terms import TERMS
 from tests.http.access_versions import VERSIONS
@@ -261,6 +264,9 @@ ROWS = (
     + SOURCES
     + ASKING
     + MODELS
+    + DESCRIPTORS
+    + LIMITS
+    + ROUTING
     + EVALUATION
     + EXTERNAL
     + SERVER

@@ -45,7 +45,9 @@ class _OpenAIRoute(APIRoute):
                 return await handle(request)
             except AppError as error:
                 body = openai_body(error.status, error.code, error.text, error.hint_text)
-                return JSONResponse(body, error.status)
+                retry_after_s = error.details.get("retry_after_s")
+                headers = {"Retry-After": str(int(retry_after_s))} if retry_after_s else None
+                return JSONResponse(body, error.status, headers)
             except RequestValidationError as error:
                 first = error.errors()[0]
                 if first["type"] == "json_invalid":  # its place is a number of characters, not a field

@@ -24,6 +24,9 @@ from refdesk.kit.errors import AppError
 
 # Statuses of failures that clients treat in their own way; everything else is the model's side (502).
 _STATUSES = {
+    "limit-reached": 429,
+    "limits-unavailable": 503,
+    "model-queue-timeout": 503,
     "model-rate-limited": 429,
     "model-quota": 429,
     "model-timeout": 504,
@@ -142,7 +145,8 @@ def _failure(run: dict[str, Any] | None) -> RunFailed:
     if run is None or not run.get("error"):
         return RunFailed(f"The run ended as {run['state'] if run else 'deleted'}.")
     error = run["error"]
-    failure = RunFailed(error["message"], hint=error.get("hint"), run_code=error["code"])
+    more = {"retry_after_s": error["retry_after_s"]} if error.get("retry_after_s") else {}
+    failure = RunFailed(error["message"], hint=error.get("hint"), run_code=error["code"], **more)
     # One case's own code and status; the class keeps the defaults.
     failure.code = error["code"]  # pyright: ignore[reportAttributeAccessIssue]
     failure.status = _STATUSES.get(error["code"], 502)  # pyright: ignore[reportAttributeAccessIssue]

@@ -79,8 +79,10 @@ class RunRecorder:
         keys = ("hits", "found", "decision", "best", "threshold", "mode", "candidates", "timings_ms")
         self.journal.emit("sources", {key: retrieval[key] for key in keys if key in retrieval})
 
-    def fail(self, code: str, message: str, hint: str | None) -> None:
+    def fail(self, code: str, message: str, hint: str | None, retry_after_s: float | None = None) -> None:
         self.error = {"code": code, "message": message, "hint": hint}
+        if retry_after_s is not None:
+            self.error["retry_after_s"] = retry_after_s
         self.journal.emit("error", self.error)
 
     @asynccontextmanager

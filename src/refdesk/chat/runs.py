@@ -250,7 +250,7 @@ class RunManager:
         except TimeoutError:
             recorder.fail(RunTimedOut.code, RunTimedOut.message, RunTimedOut.hint)
         except AppError as error:
-            recorder.fail(error.code, error.text, error.hint_text)
+            recorder.fail(error.code, error.text, error.hint_text, error.details.get("retry_after_s"))
         except Exception:
             log.exception("runs.crashed", run_id=str(active.id))
             recorder.fail("internal", "Something went wrong on the server.", "Its log has the details.")

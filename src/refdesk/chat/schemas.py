@@ -78,9 +78,12 @@ class WarningOut(BaseModel):
 
 
 class RunError(BaseModel):
+    """`retry_after_s` tells when trying again may help, where that is known."""
+
     code: str
     message: str
     hint: str | None = None
+    retry_after_s: float | None = None
 
 
 class SourceOut(BaseModel):

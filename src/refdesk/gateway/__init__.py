@@ -33,6 +33,7 @@ from refdesk.gateway.calls import (
 )
 from refdesk.gateway.clients import Gateway, GatewayDep, get_gateway
 from refdesk.gateway.content import Content, ContentPart, ImageNotUnderstood, ImagePart, TextPart
+from refdesk.gateway.descriptors import router as descriptors_router
 from refdesk.gateway.errors import (
     ModelAuthentication,
     ModelBadResponse,
@@ -55,6 +56,7 @@ from refdesk.gateway.limits.routes import router as limits_router
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
+from refdesk.gateway.routing.routes import router as routing_router
 from refdesk.gateway.schemas import GateFit, GateRecord, GatesView
 from refdesk.gateway.service import create_workspace_models, store_gates
 from refdesk.gateway.trying import router as trying_router
@@ -117,12 +119,14 @@ __all__ = [
     "WrongModelKind",
     "caching_router",
     "create_workspace_models",
+    "descriptors_router",
     "films_router",
     "get_gateway",
     "housekeeping",
     "least_score_of",
     "limits_router",
     "router",
+    "routing_router",
     "store_gates",
     "trying_router",
     "usage_router",

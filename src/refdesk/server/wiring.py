@@ -16,6 +16,8 @@ ROUTERS = (
     gateway.router,
     gateway.trying_router,
     gateway.films_router,
+    gateway.descriptors_router,
+    gateway.routing_router,
     gateway.limits_router,
     gateway.usage_router,
     gateway.caching_router,
