@@ -180,6 +180,7 @@ export const settingsSections = [
   'sources',
   'workspaces',
   'users',
+  'secrets',
   'audit',
 ] as const;
 const settingsRoute = createRoute({

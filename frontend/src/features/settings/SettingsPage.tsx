@@ -11,6 +11,7 @@ import { Audit } from './Audit';
 import { Groups } from './Groups';
 import { Members } from './Members';
 import { Profile } from './Profile';
+import { SecretKeys } from './SecretKeys';
 import { Users } from './Users';
 import { Workspaces } from './Workspaces';
 
@@ -27,6 +28,7 @@ export default function SettingsPage() {
     { name: 'sources', shown: mayManage, panel: <ExternalSources /> },
     { name: 'workspaces', shown: isAdministrator, panel: <Workspaces /> },
     { name: 'users', shown: isAdministrator, panel: <Users /> },
+    { name: 'secrets', shown: isAdministrator, panel: <SecretKeys /> },
     { name: 'audit', shown: mayManage, panel: <Audit /> },
   ] as const;
   const open = sections.find((section) => section.shown && section.name === search.section) ?? sections[0];
