@@ -9,7 +9,7 @@ import pytest
 from refdesk.gateway import CompletionRequest, Message, ModelRefused
 from refdesk.gateway.wires import Connection, build_completer
 from refdesk.kit.http import guarded_client
-from refdesk.testing.scripted_model import answer, body, error, scripted_model
+from refdesk.testing.scripted_model import answer, body, error, refuses, says, scripted_model
 
 SCHEMA = {"type": "object", "properties": {"days": {"type": "integer"}}}
 REQUEST = CompletionRequest(
@@ -155,3 +155,48 @@ async def test_a_server_that_refuses_whatever_is_said_is_asked_a_few_times_only(
             break
         await asyncio.sleep(0.01)
     assert model.open_connections == 0, "a refusal's connection was left open"
+
+
+FORM_REFUSALS = {
+    "anthropic": "output_config.format: structured outputs are not supported on this model",
+    "bedrock": "The model doesn't support the outputConfig field",
+    "google": 'Invalid JSON payload received. Unknown name "responseJsonSchema" at generation_config',
+    "cohere": "response_format is not supported with tools",
+}
+
+
+@pytest.mark.parametrize("wire", FORM_REFUSALS)
+async def test_every_wire_says_a_form_in_words_where_the_model_knows_none(model, wire):
+    async with guarded_client(allow_private=True) as client:
+        completer = build_completer(
+            wire,
+            model_id=uuid4(),
+            model_name="m",
+            connection=Connection(client, model.root, "key"),
+            context_tokens=8192,
+            defaults={},
+        )
+        model.then(refuses(400, FORM_REFUSALS[wire]), says("{}"), says("{}"))
+        await completer.complete(REQUEST)
+        assert [event async for event in completer.stream(REQUEST)]
+    first, second, third = (str(request.body) for request in model.requests)
+    words = "Answer with one JSON object"
+    assert (words in first, words in second, words in third) == (False, True, True)
+    members = ("output_config", "outputConfig", "responseJsonSchema", "response_format")
+    assert not any(member in second + third for member in members)
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock"])
+async def test_a_temperature_that_newer_models_refuse_is_left_out(model, wire):
+    async with guarded_client(allow_private=True) as client:
+        completer = build_completer(
+            wire,
+            model_id=uuid4(),
+            model_name="m",
+            connection=Connection(client, model.root, "key"),
+            context_tokens=8192,
+            defaults={},
+        )
+        model.then(refuses(400, "`temperature` is deprecated for this model."), says("ok"))
+        assert (await completer.complete(REQUEST)).text == "ok"
+    assert ["temperature" in str(request.body) for request in model.requests] == [True, False]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from refdesk.gateway.errors import UnknownWire
-from refdesk.gateway.wires.completer import Easing, Format, HttpCompleter
+from refdesk.gateway.wires.completer import Format, HttpCompleter
 from refdesk.gateway.wires.connection import BEARER, Authentication, Connection
 from refdesk.gateway.wires.embedder import EmbeddingFormat
 
@@ -137,16 +137,7 @@ def build_completer(
         context_tokens=context_tokens,
         format=form or make(),
         defaults=defaults,
-        easing=_easing(wire),
     )
-
-
-def _easing(wire: str) -> Easing | None:
-    if wire != "openai" and wire not in OPENAI_VARIETIES:
-        return None
-    from refdesk.gateway.wires.openai import OpenAIEasing
-
-    return OpenAIEasing()
 
 
 def embedding_format(wire: str, model_name: str = "") -> EmbeddingFormat:

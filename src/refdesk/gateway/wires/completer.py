@@ -17,6 +17,7 @@ import orjson
 from refdesk.gateway.calls import Completion, CompletionBuilder, CompletionEvent, CompletionRequest
 from refdesk.gateway.errors import ModelInterrupted, ModelRefused
 from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.easing import Easing
 from refdesk.gateway.wires.refusals import body_error
 from refdesk.gateway.wires.streams import body_of
 
@@ -55,6 +56,11 @@ class Format(Protocol):
         """The media type of a stream of this format."""
         ...
 
+    @property
+    def easing(self) -> Easing:
+        """What can be left out for a server that refuses it by name."""
+        ...
+
     def path(self, model_name: str, *, stream: bool) -> str: ...
 
     async def body(self, model_name: str, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
@@ -68,23 +74,14 @@ class Format(Protocol):
     def reader(self, connection: Connection) -> Reader: ...
 
 
-class Easing(Protocol):
-    """What can be left out, or said otherwise, for a server that refuses it by name."""
-
-    def find(self, body: dict[str, Any], words: str) -> str | None:
-        """The name of what a refusal's words speak of, if it can be eased."""
-        ...
-
-    def apply(self, body: dict[str, Any], name: str) -> dict[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class HttpCompleter:
     """A chat model behind a server of any format.
 
-    A refusal of a member that `easing` knows is answered by asking again in another way, which is kept for
-    later requests; nothing else is repeated. `defaults` may hold `temperature` and `max_tokens`, used where a
-    request has none; all else in it is merged under each request's own JSON, objects member by member.
+    A refusal of a member that the format's easing knows is answered by asking again in another way, which is
+    kept for later requests; nothing else is repeated. `defaults` may hold `temperature` and `max_tokens`, used
+    where a request has none; all else in it is merged under each request's own JSON, objects member by
+    member.
     """
 
     model_id: UUID
@@ -93,7 +90,6 @@ class HttpCompleter:
     context_tokens: int
     format: Format
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    easing: Easing | None = None
     _learnt: list[str] = field(default_factory=list[str], repr=False, compare=False)
 
     async def stream(self, request: CompletionRequest) -> AsyncIterator[CompletionEvent]:
@@ -144,18 +140,14 @@ class HttpCompleter:
                     response = await stack.enter_async_context(sending)
                     break
                 except ModelRefused as error:
-                    name = self._easing_for(body, error)
-                    if name is None or self.easing is None or len(easings) == MOST_EASINGS:
+                    name = self.format.easing.find(body, str(error.details.get("vendor_message", "")))
+                    if name is None or len(easings) == MOST_EASINGS:
                         raise
-                    body = self.easing.apply(body, name)
+                    body = self.format.easing.apply(body, name)
                     easings.append(name)
             if easings:
                 self._learnt.extend(easings)
             yield response
-
-    def _easing_for(self, body: dict[str, Any], error: ModelRefused) -> str | None:
-        words = str(error.details.get("vendor_message", ""))
-        return self.easing.find(body, words) if self.easing is not None else None
 
     async def _body(self, request: CompletionRequest, *, stream: bool) -> dict[str, Any]:
         rest = dict(self.defaults)
@@ -167,9 +159,8 @@ class HttpCompleter:
         body = await self.format.body(self.model_name, request, stream=stream)
         if rest:
             body = _merged(rest, body)
-        if self.easing is not None:
-            for name in self._learnt:
-                body = self.easing.apply(body, name)
+        for name in self._learnt:
+            body = self.format.easing.apply(body, name)
         return body
 
     def _chunk(self, reader: Reader, data: bytes) -> list[CompletionEvent]:

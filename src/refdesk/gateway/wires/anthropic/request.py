@@ -14,9 +14,11 @@ import orjson
 
 from refdesk.gateway.calls import CompletionRequest, Message, NamedTool, ToolChoice
 from refdesk.gateway.content import ImagePart, parts_of
+from refdesk.gateway.wires.anthropic.easing import ANTHROPIC_EASING
 from refdesk.gateway.wires.anthropic.reader import STATE, AnthropicReader
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.easing import Easing
 from refdesk.gateway.wires.streams import sse_data
 from refdesk.gateway.wires.tool_history import arguments_of, plain_id
 
@@ -35,6 +37,7 @@ _BY_NAME = frozenset({"properties", "$defs", "definitions"})
 @dataclass(frozen=True, slots=True)
 class AnthropicFormat:
     stream_type: str = "text/event-stream"
+    easing: Easing = ANTHROPIC_EASING
 
     def path(self, model_name: str, *, stream: bool) -> str:
         return "/messages"

@@ -13,10 +13,12 @@ import orjson
 
 from refdesk.gateway.calls import CompletionRequest, Message, NamedTool
 from refdesk.gateway.content import ImagePart, parts_of
+from refdesk.gateway.wires.bedrock.easing import BEDROCK_EASING
 from refdesk.gateway.wires.bedrock.frames import event_frames
 from refdesk.gateway.wires.bedrock.reader import STATE, BedrockReader
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.easing import Easing
 from refdesk.gateway.wires.images import with_images_fetched
 from refdesk.gateway.wires.tool_history import arguments_of, plain_id
 
@@ -24,6 +26,7 @@ from refdesk.gateway.wires.tool_history import arguments_of, plain_id
 @dataclass(frozen=True, slots=True)
 class BedrockFormat:
     stream_type: str = "application/vnd.amazon.eventstream"
+    easing: Easing = BEDROCK_EASING
 
     def path(self, model_name: str, *, stream: bool) -> str:
         return f"/model/{quote(model_name, safe='')}/{'converse-stream' if stream else 'converse'}"

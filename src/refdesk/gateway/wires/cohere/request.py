@@ -8,9 +8,11 @@ import httpx
 
 from refdesk.gateway.calls import CompletionRequest, Message, NamedTool, ToolChoice, ToolSpec
 from refdesk.gateway.content import ImagePart, parts_of
+from refdesk.gateway.wires.cohere.easing import COHERE_EASING
 from refdesk.gateway.wires.cohere.reader import CohereReader
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.easing import Easing
 from refdesk.gateway.wires.streams import sse_data
 from refdesk.gateway.wires.tool_history import arguments_text
 
@@ -23,6 +25,7 @@ class CohereFormat:
     """`tool_choice` knows no names: a named tool is offered alone and required."""
 
     stream_type: str = "text/event-stream"
+    easing: Easing = COHERE_EASING
 
     def path(self, model_name: str, *, stream: bool) -> str:
         return "/chat"

@@ -17,6 +17,8 @@ from refdesk.gateway.calls import CompletionRequest, Message, NamedTool, ToolCho
 from refdesk.gateway.content import ImagePart, parts_of
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.easing import Easing
+from refdesk.gateway.wires.google.easing import GOOGLE_EASING
 from refdesk.gateway.wires.google.reader import STATE, GoogleReader
 from refdesk.gateway.wires.images import with_images_fetched
 from refdesk.gateway.wires.streams import sse_data
@@ -29,6 +31,7 @@ _MOST_STOPS = 5
 @dataclass(frozen=True, slots=True)
 class GoogleFormat:
     stream_type: str = "text/event-stream"
+    easing: Easing = GOOGLE_EASING
 
     def path(self, model_name: str, *, stream: bool) -> str:
         call = "streamGenerateContent?alt=sse" if stream else "generateContent"

@@ -4,8 +4,7 @@ Ours because most traffic passes here: about 16 Âµs a streamed chunk against 95â
 Knows JSON and HTTP; knows neither the database nor who asks.
 """
 
-from refdesk.gateway.wires.openai.easing import OpenAIEasing
 from refdesk.gateway.wires.openai.embeddings import OpenAIEmbeddings
 from refdesk.gateway.wires.openai.request import OpenAIFormat
 
-__all__ = ["OpenAIEasing", "OpenAIEmbeddings", "OpenAIFormat"]
+__all__ = ["OpenAIEmbeddings", "OpenAIFormat"]

@@ -12,11 +12,13 @@ from refdesk.gateway.calls import CompletionRequest, Message, NamedTool, ToolCho
 from refdesk.gateway.content import TextPart
 from refdesk.gateway.wires.completer import Reader
 from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.easing import Easing
 from refdesk.gateway.wires.images import with_images_fetched
+from refdesk.gateway.wires.openai.easing import OPENAI_EASING
 from refdesk.gateway.wires.openai.reader import DONE, OpenAIReader
-from refdesk.gateway.wires.openai.wording import in_words
 from refdesk.gateway.wires.streams import sse_data
 from refdesk.gateway.wires.tool_history import arguments_text, nine_id
+from refdesk.gateway.wires.wording import in_words
 
 _REASONING = re.compile(r"^(?:o\d|gpt-5(?!.*chat))")
 
@@ -46,6 +48,7 @@ class OpenAIFormat:
     done_is_end: bool = False
     chat_path: str = "/chat/completions"
     stream_type: str = "text/event-stream"
+    easing: Easing = OPENAI_EASING
 
     def path(self, model_name: str, *, stream: bool) -> str:
         return self.chat_path
