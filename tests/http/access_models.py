@@ -11,7 +11,7 @@ MODEL = f"{API}/models/{{model_id}}"
 FILM = f"{API}/model-films/{{film_id}}"
 
 
-async def _model(world: World, kind: str) -> dict[str, str]:
+async def connected_model(world: World, kind: str) -> dict[str, str]:
     if world.model_url is None:
         world.model_url = (await world.stack.enter_async_context(scripted_model())).base_url
     name = world.new_name("model")
@@ -20,19 +20,19 @@ async def _model(world: World, kind: str) -> dict[str, str]:
 
 
 async def question(world: World, _client: httpx.AsyncClient) -> Call:
-    return Call(path=await _model(world, "LLM"), json={"text": "Hello"})
+    return Call(path=await connected_model(world, "LLM"), json={"text": "Hello"})
 
 
 async def text(world: World, _client: httpx.AsyncClient) -> Call:
-    return Call(path=await _model(world, "TTS"), json={"text": "Hello"})
+    return Call(path=await connected_model(world, "TTS"), json={"text": "Hello"})
 
 
 async def prompt(world: World, _client: httpx.AsyncClient) -> Call:
-    return Call(path=await _model(world, "TTI"), json={"prompt": "A lighthouse"})
+    return Call(path=await connected_model(world, "TTI"), json={"prompt": "A lighthouse"})
 
 
 async def scene(world: World, _client: httpx.AsyncClient) -> Call:
-    return Call(path=await _model(world, "TTV"), json={"prompt": "Waves"})
+    return Call(path=await connected_model(world, "TTV"), json={"prompt": "Waves"})
 
 
 async def filming(world: World, client: httpx.AsyncClient) -> Call:

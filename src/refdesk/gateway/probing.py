@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class ModelProbe:
         """The row a draft becomes; an embedding model is called for its dimensions and calibration."""
         model = self.unsaved(draft)
         if model.kind == "EMBEDDING":
-            await _within(MEASURE_TIMEOUT_S, self._measure(model))
+            await self.measure(model)
         if model.kind == "RERANKER" and draft.parameters.shape is None:
             reranker = self.gateway.build_reranker(model)
             offer = vendor(model.provider).offer("RERANKER")
@@ -61,6 +62,10 @@ class ModelProbe:
             shape = await _within(CHECK_TIMEOUT_S, detect_shape(reranker, timeout_s=CHECK_TIMEOUT_S))
             model.parameters = model.parameters | {"shape": shape}
         return model
+
+    async def measure(self, model: Model) -> None:
+        """Call an embedding model for its dimensions and calibration, which go into its row."""
+        await _within(MEASURE_TIMEOUT_S, self._measure(model))
 
     async def check(self, model: Model) -> CheckResult:
         """Test a model, stored or not."""
@@ -85,19 +90,23 @@ class ModelProbe:
 
     async def remote_names(self, endpoint: Endpoint) -> list[str]:
         """The model names the vendor lists at an address; the catalogue's where it has no list."""
+        return sorted(await self.remote_entries(endpoint))
+
+    async def remote_entries(self, endpoint: Endpoint) -> dict[str, dict[str, Any]]:
+        """What the vendor's list tells of each model, by its name; of the catalogue's nothing more."""
         found = vendor(endpoint.provider)
         if not found.lists_models:
-            return sorted({name for offer in found.kinds.values() for name in offer.models})
+            return {name: {} for offer in found.kinds.values() for name in offer.models}
         key = endpoint.api_key.get_secret_value() if endpoint.api_key else None
         url = found.models_url(endpoint.address)
         connection = self.gateway.connection(url, key, CHECK_TIMEOUT_S, vendor_id=found.id)
         answer = await _within(CHECK_TIMEOUT_S, connection.json("GET", ""))
         try:
             rows = answer["data"] if "data" in answer else answer["models"]
-            names = [str(row["id"] if "id" in row else row["name"]) for row in rows]
-        except (KeyError, TypeError) as error:
+            named = {str(row["id"] if "id" in row else row["name"]): dict(row) for row in rows}
+        except (KeyError, TypeError, ValueError) as error:
             raise connection.bad_response(str(answer).encode()) from error
-        return sorted(name.removeprefix("models/") for name in names)
+        return {name.removeprefix("models/"): row for name, row in named.items()}
 
     async def _try(self, model: Model) -> CheckResult:
         started = time.perf_counter()

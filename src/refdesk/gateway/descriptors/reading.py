@@ -1,0 +1,143 @@
+"""From YAML to descriptors: every fault of every document, with field and line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from refdesk.gateway.descriptors.document import Descriptor
+from refdesk.gateway.descriptors.errors import DescriptorInvalid
+from refdesk.gateway.descriptors.yaml_text import Document, read_documents
+
+_KEYS = frozenset(("api_key", "apikey", "key", "secret", "token", "password", "access_key", "secret_key"))
+_NO_KEYS = (
+    "a key never stands in a descriptor: write `credential: entered` and enter it on the model's page, or"
+    " `credential: {same_as: MODEL_ID}`"
+)
+_MOST = 100
+
+
+class Problem(BaseModel):
+    """One fault: the document's number from 1, its model_id where it has one, the field, and the line."""
+
+    document: int
+    model_id: str | None
+    field: str
+    message: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.field}: {self.message}" if self.field else self.message
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDescriptor:
+    """A descriptor and the document it was read from."""
+
+    number: int
+    descriptor: Descriptor
+    source: Document
+
+    def problem(self, field: str, message: str) -> Problem:
+        parts = field.split(".")
+        return Problem(
+            document=self.number,
+            model_id=self.descriptor.model_id,
+            field=field,
+            message=message,
+            line=self.source.line(parts),
+        )
+
+
+def read_descriptors(text: str) -> tuple[list[ReadDescriptor], list[Problem]]:
+    """All that can be read, and what is wrong with the rest. Raises `DescriptorUnreadable`; a text without
+    a descriptor is `DescriptorInvalid`."""
+    documents = read_documents(text)
+    if not documents:
+        raise DescriptorInvalid("There is no model descriptor in this.", problems=[])
+    read: list[ReadDescriptor] = []
+    problems: list[Problem] = []
+    for number, document in enumerate(documents, 1):
+        found = _read(number, document)
+        if isinstance(found, ReadDescriptor):
+            read.append(found)
+        else:
+            problems += found
+    problems += _twice(read)
+    return read, problems[:_MOST]
+
+
+def refuse(problems: Sequence[Problem]) -> None:
+    """Raise `DescriptorInvalid` if there is any."""
+    if not problems:
+        return
+    first = problems[0]
+    name = f"{first.model_id}, " if first.model_id else ""
+    raise DescriptorInvalid(
+        f"{name}line {first.line}: {first.text}.", problems=[one.model_dump() for one in problems]
+    )
+
+
+def _read(number: int, document: Document) -> ReadDescriptor | list[Problem]:
+    value = document.value
+    if not isinstance(value, dict):
+        line = document.line(())
+        message = "a descriptor is a mapping that begins with model_id"
+        return [Problem(document=number, model_id=None, field="", message=message, line=line)]
+    try:
+        # Strict as JSON: a number written as text stays wrong.
+        descriptor = Descriptor.model_validate_json(orjson.dumps(value), strict=True)
+    except (ValidationError, orjson.JSONEncodeError) as error:
+        given = cast("dict[str, Any]", value).get("model_id")
+        model_id = given if isinstance(given, str) else None
+        return list(_problems(number, model_id, document, error))
+    return ReadDescriptor(number, descriptor, document)
+
+
+def _problems(number: int, model_id: str | None, document: Document, error: Exception) -> list[Problem]:
+    if not isinstance(error, ValidationError):
+        message = "a number in it is out of range"
+        return [
+            Problem(document=number, model_id=model_id, field="", message=message, line=document.line(()))
+        ]
+    found: list[Problem] = []
+    for item in error.errors(include_url=False):
+        path = [part for part in item["loc"] if part not in ("SameKey", "literal['none','entered']")]
+        field = ".".join(str(part) for part in path)
+        message = _message(item, path)
+        if not path and ": " in message and message.split(": ")[0].isidentifier():
+            field, message = message.split(": ", 1)
+        line = document.line(path or [field])
+        found.append(Problem(document=number, model_id=model_id, field=field, message=message, line=line))
+    if any(one.field == "credential" for one in found):  # both of its forms tell what they lack
+        kept = "must be none, entered or {same_as: MODEL_ID}"
+        first = next(one for one in found if one.field.startswith("credential"))
+        found = [one for one in found if not one.field.startswith("credential")]
+        found.append(first.model_copy(update={"field": "credential", "message": kept}))
+    return found
+
+
+def _message(item: Any, path: Sequence[str | int]) -> str:
+    kind = item["type"]
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return _NO_KEYS if str(path[-1]).lower() in _KEYS else "is not a field of model descriptors"
+    if kind == "string_type" and path and path[-1] == "version":
+        return 'must be a text: put it in quotes, as "1.10"'
+    message = str(item["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return message[0].lower() + message[1:]
+
+
+def _twice(read: Sequence[ReadDescriptor]) -> list[Problem]:
+    first: dict[str, int] = {}
+    problems: list[Problem] = []
+    for one in read:
+        before = first.setdefault(one.descriptor.model_id, one.number)
+        if before != one.number:
+            message = f"{one.descriptor.model_id} is described twice, in documents {before} and {one.number}"
+            problems.append(one.problem("model_id", message))
+    return problems
