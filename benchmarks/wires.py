@@ -4,6 +4,7 @@ A scripted server in another process sends one long answer per wire, a few chara
 the reading process alone, start of the request included, as µs a part; beside it, in the same run and on the
 same bytes, the least that any reader does: the same client, lines split, JSON parsed. `spaced` is the same
 with parts that arrive one by one, as from a model that thinks between them, where waking up costs the most.
+`whole` is an answer that is not streamed, a new connection each: request, reading and parsing.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
@@ -56,6 +58,30 @@ async def measure(address: str, parts: int, rounds: int) -> dict[str, Any]:
                 "wire_us": round(ours, 1),
                 "ratio": round(ours / least, 2),
             }
+    return figures
+
+
+async def measure_whole(address: str, calls: int) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    async with guarded_client(allow_private=True) as client:
+        for wire in COMPLETION_WIRES:
+            if wire in OPENAI_VARIETIES:
+                continue
+            completer = _completer(wire, address, client)
+            form = completer.format
+            body = await form.body(completer.model_name, REQUEST, stream=False)
+            path = form.path(completer.model_name, stream=False)
+            raw: list[float] = []
+            ours: list[float] = []
+            for _ in range(calls):
+                began = time.process_time()
+                await completer.connection.json("POST", path, body)
+                middle = time.process_time()
+                await completer.complete(REQUEST)
+                raw.append((middle - began) * 1e6)
+                ours.append((time.process_time() - middle) * 1e6)
+            least, full = statistics.median(raw), statistics.median(ours)
+            figures[wire] = {"raw_us": round(least), "wire_us": round(full), "ratio": round(full / least, 2)}
     return figures
 
 
@@ -115,7 +141,7 @@ async def serve(parts: int, delay_s: float) -> None:
         await asyncio.to_thread(sys.stdin.read)
 
 
-def run(parts: int, delay_s: float, rounds: int) -> dict[str, Any]:
+def run(parts: int, delay_s: float, measuring: Callable[[str], Coroutine[Any, Any, Any]]) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.wires", "--serve", "--parts", str(parts)]
     with subprocess.Popen(
         [*command, "--delay", str(delay_s)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -124,7 +150,7 @@ def run(parts: int, delay_s: float, rounds: int) -> dict[str, Any]:
         assert server.stdin is not None
         address = server.stdout.readline().strip()
         try:
-            return asyncio.run(measure(address, parts, rounds))
+            return asyncio.run(measuring(address))
         finally:
             server.stdin.close()
 
@@ -142,8 +168,9 @@ def main() -> None:
         asyncio.run(serve(options.parts, options.delay))
         return
     figures = {
-        "burst": run(options.parts, 0.0, options.rounds),
-        "spaced": run(options.spaced, 0.002, min(options.rounds, 3)),
+        "burst": run(options.parts, 0.0, lambda address: measure(address, options.parts, options.rounds)),
+        "spaced": run(options.spaced, 0.002, lambda address: measure(address, options.spaced, 3)),
+        "whole": run(20, 0.0, lambda address: measure_whole(address, 200)),
     }
     if options.json:
         print(json.dumps(figures))

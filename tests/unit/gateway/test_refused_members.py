@@ -115,6 +115,19 @@ async def test_a_form_is_said_in_words_once_the_server_knows_none(model, complet
         assert '"days"' in request.body["messages"][1]["content"]
 
 
+async def test_requests_side_by_side_learn_a_thing_once(model, completer):
+    async def reply(request, send):
+        form = request.body.get("response_format", {}).get("type")
+        known = form != "json_schema"
+        await (answer("{}") if known else error(400, "'json_schema' is not supported"))(request, send)
+
+    model.always(reply)
+    await asyncio.gather(*(completer.complete(REQUEST) for _ in range(5)))
+    await completer.complete(REQUEST)
+    assert model.requests[-1].body["response_format"] == {"type": "json_object"}
+    assert len(model.requests) <= 11
+
+
 async def test_several_members_are_eased_one_after_the_other(model, completer):
     model.then(
         error(400, "Unsupported parameter: 'max_tokens'"),

@@ -79,8 +79,8 @@ class HttpCompleter:
     """A chat model behind a server of any format.
 
     A refusal of a member that the format's easing knows is answered by asking again in another way, which is
-    kept for later requests; nothing else is repeated. `defaults` may hold `temperature` and `max_tokens`, used
-    where a request has none; all else in it is merged under each request's own JSON, objects member by
+    kept for later requests; nothing else is repeated. `defaults` may hold `temperature` and `max_tokens`,
+    used where a request has none; all else in it is merged under each request's own JSON, objects member by
     member.
     """
 
@@ -130,6 +130,7 @@ class HttpCompleter:
     async def _answer_to(self, request: CompletionRequest, *, stream: bool) -> AsyncGenerator[httpx.Response]:
         path = self.format.path(self.model_name, stream=stream)
         body = await self._body(request, stream=stream)
+        known = len(self._learnt)
         easings: list[str] = []
         async with AsyncExitStack() as stack:
             while True:
@@ -145,7 +146,7 @@ class HttpCompleter:
                         raise
                     body = self.format.easing.apply(body, name)
                     easings.append(name)
-            if easings:
+            if len(self._learnt) == known:  # else a request beside this one has learnt the same
                 self._learnt.extend(easings)
             yield response
 
