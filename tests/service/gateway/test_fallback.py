@@ -1,5 +1,6 @@
 """What follows a failure: rules of policies over real HTTP, before and after the first token."""
 
+import asyncio
 import time
 
 import pytest
@@ -83,6 +84,19 @@ async def test_a_slow_first_token_switches_within_the_limit(world, primary, back
     assert heard.text == "From the backup."
     assert 0.2 <= time.perf_counter() - started < 1.5
     assert heard.codes == ["model-switched"]
+
+
+async def test_a_late_answer_is_better_than_none_where_nothing_else_is_left(world, primary, backup):
+    async def late(request, send):
+        await asyncio.sleep(0.4)
+        await script.answer("Late, but here.")(request, send)
+
+    primary.always(DOWN)
+    backup.always(late)
+    rule = switch("TARGET", "response_code == 503 || latency > 100")
+    model_id = await with_policy(world, primary, backup, rule)
+    heard = await listen(world.gateway(), world.scope, model_id)
+    assert heard.text == "Late, but here."
 
 
 async def test_a_wait_that_no_rule_is_about_is_borne(world, primary, backup):

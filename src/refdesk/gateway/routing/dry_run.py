@@ -20,7 +20,16 @@ from refdesk.gateway.errors import (
 from refdesk.gateway.routing.breaker import Breaker
 from refdesk.gateway.routing.conditions import Facts
 from refdesk.gateway.routing.failures import Failure
-from refdesk.gateway.routing.policies import AskAgain, GiveUp, Policy, Progress, Refuse, SwitchTo, decide
+from refdesk.gateway.routing.policies import (
+    AskAgain,
+    GiveUp,
+    Policy,
+    Progress,
+    Refusal,
+    Refuse,
+    SwitchTo,
+    decide,
+)
 from refdesk.gateway.routing.schemas import DryRun, DryRunDraft, DryRunStep, Happening, NamedModel, RuleLook
 from refdesk.gateway.routing.snapshot import RoutedModel
 from refdesk.gateway.routing.wording import resting
@@ -81,7 +90,7 @@ def dry_run(draft: DryRunDraft, model: RoutedModel, find: Find, policy_of: Polic
         else:
             progress.asked()
             nth = times[model.id] = times.get(model.id, 0) + 1
-            patience = policy.patience_ms(_facts(progress, draft)) if policy is not None else None
+            patience = _patience_ms(policy, progress, draft, refusal)
             failure, took, words = _outcome(happenings.get(model.id, _WELL), nth, patience)
         clock += took
         cut = _cut(model, draft, is_backup=len(progress.visited) > 1)
@@ -121,8 +130,18 @@ def dry_run(draft: DryRunDraft, model: RoutedModel, find: Find, policy_of: Polic
                 return _ended(steps, clock, None, failure.code, words)
 
 
-def _facts(progress: Progress, draft: DryRunDraft) -> Facts:
-    return Facts(attempts=progress.attempts, input_tokens=draft.input_tokens)
+def _patience_ms(
+    policy: Policy | None, progress: Progress, draft: DryRunDraft, refusal: Refusal
+) -> int | None:
+    """As the flow has it: no patience ends where nothing would follow."""
+    if policy is None:
+        return None
+    moment = policy.patience_ms(Facts(attempts=progress.attempts, input_tokens=draft.input_tokens))
+    if moment is None:
+        return None
+    late = Failure.of(ModelTimeout(), moment / 1000)
+    then, _ = decide(policy, progress.copy(), late, draft.input_tokens, refusal)
+    return None if isinstance(then, GiveUp) else moment
 
 
 def _outcome(happening: Happening, nth: int, patience_ms: int | None) -> tuple[Failure | None, int, str]:

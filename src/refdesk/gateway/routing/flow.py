@@ -307,12 +307,17 @@ class Flow:
         return refusal
 
     def _patience_s[T](self, call: Call[T], policy: Policy | None, progress: Progress) -> float | None:
-        """How long the policy lets the first token be waited for; None for as long as the wire does."""
+        """How long the policy lets the first token be waited for; None for as long as the wire does, also
+        where the policy would have nothing left to do then: a late answer is better than none."""
         if policy is None or not policy.is_timed:
             return None
-        facts = Facts(attempts=progress.attempts, input_tokens=call.estimate().input_tokens)
-        moment = policy.patience_ms(facts)
-        return None if moment is None else moment / 1000
+        tokens = call.estimate().input_tokens
+        moment = policy.patience_ms(Facts(attempts=progress.attempts, input_tokens=tokens))
+        if moment is None:
+            return None
+        late = Failure.of(ModelTimeout(), moment / 1000)
+        then, _ = decide(policy, progress.copy(), late, tokens, self._refusal_of(call))
+        return None if isinstance(then, GiveUp) else moment / 1000
 
     def _final(self, model: RoutedModel, failure: Failure) -> ModelError:
         return with_advice(failure, model, self._health.probes.get(model.id))

@@ -114,6 +114,9 @@ class Progress:
     def model_id(self) -> UUID:
         return self.visited[-1]
 
+    def copy(self) -> "Progress":
+        return Progress(list(self.visited), self.attempts, self.total, dict(self.used))
+
     def asked(self) -> None:
         self.attempts += 1
         self.total += 1
