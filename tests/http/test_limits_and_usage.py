@@ -150,8 +150,8 @@ async def test_figures_tell_calls_tokens_cost_latency_errors_and_availability(
     assert one["name"] == first["name"]
     assert (one["calls"], one["errors"], one["input_tokens"], one["cached_tokens"]) == (21, 1, 200, 80)
     assert one["costs"] == [{"currency": "USD", "amount": 10.0}]
-    assert one["p50_ms"] == pytest.approx(1000, rel=0.03)
-    assert one["p95_ms"] == pytest.approx(1900, rel=0.03)
+    assert one["p50_ms"] == pytest.approx(1000, rel=0.05)
+    assert one["p95_ms"] == pytest.approx(1900, rel=0.05)
     assert one["first_token_ms"] == 40
     assert one["availability"] == pytest.approx(20 / 22)  # a timeout of its own, and a try that was switched
     assert (two["calls"], two["errors"], two["availability"]) == (2, 0, 1.0)
@@ -198,7 +198,7 @@ async def test_a_range_that_makes_no_sense_is_refused(world: World) -> None:
     for since, until, by in (
         ("2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z", "day"),
         ("2000-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "day"),
-        ("2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z", "hour"),
+        ("2026-01-01T00:00:00Z", "2026-01-15T00:00:00Z", "hour"),
     ):
         query = {"since": since, "until": until, "by": by}
         answer = await world.owner.get(f"{API}/usage/figures", params=query)

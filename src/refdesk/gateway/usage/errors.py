@@ -31,7 +31,7 @@ class UsageRangeInvalid(Invalid):
 
     code = "usage-range-invalid"
     message = "The time range is not one that can be answered."
-    hint = "Ask for at most 1,100 days, and for hours of at most 40 days."
+    hint = "Ask for at most 1,100 days, and for hours of at most 8 days."
 
 
 class TimeZoneUnknown(Invalid):

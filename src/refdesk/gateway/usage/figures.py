@@ -15,40 +15,27 @@ from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.usage.ranges import check, day_starts, hour_starts
 from refdesk.gateway.usage.repository import (
     BUCKETS_PER_E,
+    SUMMED,
     CallRepository,
     UsageSettingsRepository,
     sees_all,
 )
 from refdesk.gateway.usage.schemas import By, Cost, Figures, FiguresView, Filters
 
-_COUNTS = (
-    "calls",
-    "errors",
-    "model_faults",
-    "successes",
-    "cached_answers",
-    "input_tokens",
-    "output_tokens",
-    "cached_tokens",
-    "units",
-    "first_token_sum",
-    "first_token_count",
-)
-
 
 @dataclass(slots=True)
 class _Sums:
-    counts: dict[str, Any] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
+    counts: dict[str, Any] = field(default_factory=lambda: dict.fromkeys(SUMMED, 0))
     costs: dict[str, Decimal] = field(default_factory=dict[str, Decimal])
     buckets: dict[int, int] = field(default_factory=dict[int, int])
 
     def add(self, row: Any) -> None:
-        for name in _COUNTS:
+        for name in SUMMED:
             self.counts[name] += getattr(row, name) or 0
         if row.currency is not None and row.cost is not None:
             self.costs[row.currency] = self.costs.get(row.currency, Decimal(0)) + row.cost
-        if row.bucket is not None:
-            self.buckets[row.bucket] = self.buckets.get(row.bucket, 0) + row.calls
+        for bucket, calls in zip(row.buckets or (), row.bucket_calls or (), strict=True):
+            self.buckets[bucket] = self.buckets.get(bucket, 0) + calls
 
 
 async def figures(session: AsyncSession, scope: Scope, filters: Filters, by: By) -> FiguresView:
@@ -119,7 +106,7 @@ def _figures(key: str | None, name: str | None, sums: _Sums) -> Figures:
 
 
 def percentile(buckets: Mapping[int, int], share: float) -> int | None:
-    """The latency in ms that `share` of the calls do not exceed, within 2.6 percent; None without calls."""
+    """The latency in ms that `share` of the calls do not exceed, within 5 percent; None without calls."""
     wanted = math.ceil(sum(buckets.values()) * share)
     reached = 0
     for bucket in sorted(buckets):

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from refdesk.gateway.usage.errors import UsageRangeInvalid
 
 MAX_DAYS = 1_100
-MAX_HOURS = 40 * 24
+MAX_HOURS = 8 * 24
 
 
 def check(since: datetime, until: datetime) -> tuple[datetime, datetime]:

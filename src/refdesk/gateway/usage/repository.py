@@ -1,29 +1,57 @@
 """All SQL of reading the record of calls. Whoever does not manage the workspace sees their own calls only."""
 
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, delete, func, select, tuple_
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.sql import bindparam, case, cast, literal
-from sqlalchemy.types import DateTime, Float, Integer
+from sqlalchemy.sql import case, cast, literal, text
+from sqlalchemy.types import Float, Integer
 
 from refdesk.accounts import Role, Scope
 from refdesk.gateway.usage.errors import UnknownPrice
 from refdesk.gateway.usage.schemas import By, Filters
 from refdesk.gateway.usage.tables import ModelCall, ModelPrice, UsageSettings
 
-# Latencies fall into buckets of 5 percent: bucket = 20 · ln(ms).
-BUCKETS_PER_E = 20
+# Latencies fall into buckets of 10 percent: bucket = 10 · ln(ms).
+BUCKETS_PER_E = 10
+SUMMED = (
+    "calls",
+    "errors",
+    "model_faults",
+    "successes",
+    "cached_answers",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+    "units",
+    "cost",
+    "first_token_sum",
+    "first_token_count",
+)
+_HOUR_S = 3600
 _NO_ERROR = ("ok", "cancelled")
 
 
 def sees_all(scope: Scope) -> bool:
     """Owners, and keys that may manage, see the whole workspace."""
     return scope.role >= Role.OWNER and "manage" in scope.permissions
+
+
+def _place_of(moment: Any, starts: Sequence[datetime], length_s: int) -> ColumnElement[int]:
+    """Which of `starts`, from 1, a moment belongs to. All are `length_s` long but for days on which clocks
+    change; arithmetic takes half the time of `width_bucket` over an array, a third of `date_trunc`."""
+    seconds = func.date_part("epoch", moment) - starts[0].timestamp()
+    for start, following in pairwise(starts):
+        change_s = (following - start).total_seconds() - length_s
+        if change_s:
+            from_then = min(following, start + timedelta(seconds=length_s))
+            seconds = seconds - case((moment >= from_then, change_s), else_=0.0)
+    return cast(func.floor(seconds / length_s), Integer) + 1
 
 
 class CallRepository:
@@ -60,10 +88,8 @@ class CallRepository:
         return found
 
     async def sums(self, filters: Filters, by: By, starts: Sequence[datetime]) -> Sequence[Any]:
-        """One row for each key, currency and bucket of latency, so that one scan gives sums and percentiles.
-
-        For `hour` and `day` the key is the place in `starts`, from 1. Over 1,000,000 calls 0.4 s.
-        """
+        """One row for each key and currency, with the counts of its buckets of latency: one scan gives sums
+        and percentiles. For `hour` and `day` the key is the place in `starts`, from 1."""
         call = ModelCall
         keys: dict[By, Any] = {
             "total": literal(None, Integer),
@@ -75,8 +101,7 @@ class CallRepository:
         }
         key = keys.get(by)
         if key is None:
-            moments = bindparam("starts", list(starts), type_=ARRAY(DateTime(timezone=True)))
-            key = func.width_bucket(call.at, moments)
+            key = _place_of(call.at, starts, _HOUR_S if by == "hour" else 24 * _HOUR_S)
         is_call = call.is_attempt.is_(False)
         bucket = case(
             (
@@ -84,7 +109,7 @@ class CallRepository:
                 cast(func.ln(cast(func.greatest(call.latency_ms, 1), Float)) * BUCKETS_PER_E, Integer),
             )
         )
-        statement = (
+        counted = (
             select(
                 key.label("key"),
                 call.currency.label("currency"),
@@ -104,7 +129,21 @@ class CallRepository:
             )
             .where(*self._conditions(filters))
             .group_by("key", "currency", "bucket")
+            .subquery()
         )
+        part = counted.c
+        sums = [func.sum(part[name]).label(name) for name in SUMMED]
+        # The buckets of a key as two arrays: thousands of rows less to send and to read.
+        buckets = func.array_agg(aggregate_order_by(part.bucket, part.bucket)).filter(
+            part.bucket.is_not(None)
+        )
+        counts = func.array_agg(aggregate_order_by(part.calls, part.bucket)).filter(part.bucket.is_not(None))
+        statement = select(
+            part.key, part.currency, *sums, buckets.label("buckets"), counts.label("bucket_calls")
+        ).group_by(part.key, part.currency)
+        # The planner takes every call for a group of its own and would sort a million rows on disk; the
+        # table of groups really has some thousands of entries, 5 MB.
+        await self._session.execute(text("SET LOCAL work_mem = '256MB'"))
         return (await self._session.execute(statement)).all()
 
     async def page(

@@ -41,7 +41,7 @@ class Figures(BaseModel):
     `key` is the day or hour (its start, ISO 8601), an id or a path; null holds calls without one. `errors`
     counts calls that failed, whoever's fault; `availability` is the share of tries, earlier ones included,
     that did not fail by the model's fault: its SLA. Latencies are those of calls that succeeded, exact
-    within 3 percent, in milliseconds; null where there were none.
+    within 5 percent, in milliseconds; null where there were none.
     """
 
     key: str | None
