@@ -42,7 +42,14 @@ async def wanted_draft(_world: World, _client: httpx.AsyncClient) -> Call:
     return Call(json={"provider": "minimax", "model_name": "MiniMax-M2"})
 
 
+async def question(world: World, client: httpx.AsyncClient) -> Call:
+    model_id = (await a_model(world, client)).path["model_id"]
+    return Call(json={"model_id": model_id, "input": {"prompt": "Hello"}})
+
+
 DESCRIPTORS = (
+    Row("GET", "/mcp/models", "viewer", model_shown, key=True),
+    Row("POST", "/mcp/invoke", "viewer", question, 404),
     Row("GET", f"{API}/model-descriptors", "viewer", model_shown, key=True),
     Row("POST", f"{API}/model-descriptors", "owner", new_descriptor),
     Row("POST", f"{API}/model-descriptors/check", "owner", new_descriptor),

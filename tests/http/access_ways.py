@@ -440,6 +440,8 @@ EXCUSED: dict[str, tuple[str, ...]] = {
         f"POST {API}/models/check",
         f"POST {API}/models/list-remote",
         f"GET {API}/model-presets",
+        "GET /mcp/models",
+        "POST /mcp/invoke",
         f"GET {API}/model-descriptors",
         f"POST {API}/model-descriptors",
         f"POST {API}/model-descriptors/check",
@@ -528,6 +530,10 @@ EXCUSED: dict[str, tuple[str, ...]] = {
         f"POST {SOURCE}/manifest",
         f"POST {SOURCE}/archive",
         f"POST {SOURCE}/files",
+    ),
+    "It says aloud what `GET …/runs/{run_id}` tells, or writes down what the caller said.": (
+        f"POST {RUN}/speech",
+        f"POST {API}/transcriptions",
     ),
     "It asks another system, where lists of this one do not hold.": (
         f"GET {API}/external-sources",

@@ -116,7 +116,7 @@ def _guarded(path: str) -> bool:
     """Everything that is not the static page: the page's own paths are all others."""
     if path in ("/healthz", "/readyz", "/api/v1/setup", "/api/v1/openapi.json"):
         return False
-    return path == "/metrics" or path.startswith(("/api/", "/v1/"))
+    return path == "/metrics" or path.startswith(("/api/", "/v1/", "/mcp/"))
 
 
 def _from_operator(scope: AsgiScope) -> bool:

@@ -52,7 +52,16 @@ from refdesk.gateway.errors import (
 )
 from refdesk.gateway.films import router as films_router
 from refdesk.gateway.gates import DEFAULT_GATES, Gates, Scale, least_score_of
+from refdesk.gateway.invoking import router as invoking_router
+from refdesk.gateway.kinds import Kind
 from refdesk.gateway.limits.routes import router as limits_router
+from refdesk.gateway.media import (
+    MAX_RECORDING_BYTES,
+    Recording,
+    SpeechRequest,
+    Transcription,
+    TranscriptionRequest,
+)
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
@@ -67,6 +76,7 @@ on_workspace_created.append(create_workspace_models)
 __all__ = [
     "DEFAULT_GATES",
     "FOUND",
+    "MAX_RECORDING_BYTES",
     "STEP",
     "Calibration",
     "Completer",
@@ -87,6 +97,7 @@ __all__ = [
     "GatewayDep",
     "ImageNotUnderstood",
     "ImagePart",
+    "Kind",
     "Message",
     "ModelAuthentication",
     "ModelBadResponse",
@@ -105,14 +116,18 @@ __all__ = [
     "Notice",
     "Purpose",
     "ReasoningDelta",
+    "Recording",
     "Reranker",
     "Scale",
+    "SpeechRequest",
     "TextDelta",
     "TextPart",
     "ToolCall",
     "ToolCallReady",
     "ToolChoice",
     "ToolSpec",
+    "Transcription",
+    "TranscriptionRequest",
     "UnknownModel",
     "UsageReport",
     "Vectors",
@@ -123,6 +138,7 @@ __all__ = [
     "films_router",
     "get_gateway",
     "housekeeping",
+    "invoking_router",
     "least_score_of",
     "limits_router",
     "router",

@@ -19,10 +19,10 @@ log = structlog.get_logger(__name__)
 # Bodies of files, each held to the limit of uploads while it streams, not to that of requests.
 FILES_PATH = re.compile(
     r"/api/v1/(knowledge-bases/[^/]+/(files|drafts|qa-files)|documents/[^/]+/file|sources/[^/]+/(files|archive)"
-    r"|knowledge-base-imports)"
+    r"|knowledge-base-imports|transcriptions)"
 )
-# Recordings and pictures to try a model with, within JSON.
-MEDIA_PATH = re.compile(r"/api/v1/models/[^/]+/try(/film)?")
+# Recordings and pictures to try a model with or to call one, within JSON.
+MEDIA_PATH = re.compile(r"/api/v1/models/[^/]+/try(/film)?|/mcp/invoke")
 MAX_MEDIA_BYTES = 54 * 1024 * 1024
 QUIET_PATHS = ("/healthz", "/readyz")
 SECURITY_HEADERS = {
@@ -65,7 +65,8 @@ class RequestContext:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                headers["X-Request-ID"] = request_id
+                # The operation may have put the id of a body in its place.
+                headers["X-Request-ID"] = scope["state"]["request_id"]
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)

@@ -9,7 +9,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 STATIC = Path(__file__).parent / "static"
-RESERVED = ("api/", "v1/", "healthz", "readyz", "metrics", "assets/")
+RESERVED = ("api/", "v1/", "mcp/", "healthz", "readyz", "metrics", "assets/")
 MISSING = """<!doctype html><meta charset="utf-8"><title>Refdesk</title>
 <p>The page was not built. Run <code>make run</code>, or install the wheel, which carries it.</p>
 <p>页面尚未构建。请运行 <code>make run</code>，或安装已包含页面的 wheel。</p>"""

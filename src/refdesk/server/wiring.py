@@ -17,6 +17,7 @@ ROUTERS = (
     gateway.trying_router,
     gateway.films_router,
     gateway.descriptors_router,
+    gateway.invoking_router,
     gateway.routing_router,
     gateway.limits_router,
     gateway.usage_router,

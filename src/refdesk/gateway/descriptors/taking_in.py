@@ -17,6 +17,7 @@ from refdesk.gateway.descriptors.reading import Problem, ReadDescriptor, read_de
 from refdesk.gateway.errors import ModelNameTaken, UnknownModel
 from refdesk.gateway.probing import ModelProbe, seal
 from refdesk.gateway.repository import ModelRepository
+from refdesk.gateway.routing.administration import Administration
 from refdesk.gateway.service import ModelService
 from refdesk.gateway.tables import Model
 from refdesk.kit.clock import now
@@ -82,12 +83,14 @@ class DescriptorIntake:
 
     async def _store(self, session: AsyncSession, one: Intended, measured: Model | None) -> None:
         service = ModelService(session, self.scope, self.cipher)
+        policies = Administration(session, self.scope)
         wanted, planned = one.read.descriptor, one.planned
         if one.row is None:
             row = self._new_row(one)
             if measured is not None:
                 row.dimensions, row.calibration = measured.dimensions, measured.calibration
             await service.create(row, as_default=wanted.is_default)
+            await policies.assign(row, one.policy_id)
             return
         if planned.action == "unchanged":
             return
@@ -95,7 +98,8 @@ class DescriptorIntake:
         moved = row.base_url != wanted.address
         if row.model_name != (wanted.model_name or wanted.model_id):
             row.gates = None  # they were another model's
-        self._write(row, wanted, one.policy_id)
+        self._write(row, wanted)
+        await policies.assign(row, one.policy_id)
         if one.key_of is not None and one.key_of.id != row.id:
             self._share_key(row, one.key_of)
         elif moved or wanted.credential == "none":
@@ -122,7 +126,7 @@ class DescriptorIntake:
             parameters={},
             is_default=False,
         )
-        self._write(row, wanted, one.policy_id)
+        self._write(row, wanted)
         if wanted.measured is not None:
             row.dimensions, row.calibration = wanted.measured.dimensions, wanted.measured.calibration
         else:
@@ -131,12 +135,12 @@ class DescriptorIntake:
             self._share_key(row, one.key_of)
         return row
 
-    def _write(self, row: Model, wanted: Descriptor, policy_id: UUID | None) -> None:
+    def _write(self, row: Model, wanted: Descriptor) -> None:
         row.name, row.model_name = wanted.model_id, wanted.model_name or wanted.model_id
         row.version, row.provider, row.base_url = wanted.version, wanted.provider, wanted.address
         row.capabilities = wanted.capabilities.model_dump(exclude_none=True)
         row.health_check = wanted.health_check.model_dump() if wanted.health_check is not None else None
-        row.concurrency, row.fallback_policy_id = wanted.concurrency, policy_id
+        row.concurrency = wanted.concurrency
         row.parameters = wanted.parameters.model_dump(mode="json")
         row.input_schema, row.output_schema = wanted.input_schema, wanted.output_schema
         row.undeclared_output = wanted.undeclared_output
