@@ -18,8 +18,15 @@ from refdesk.gateway.errors import WrongModelKind
 from refdesk.gateway.gates import DEFAULT_GATES, Gates
 from refdesk.gateway.kinds import Kind
 from refdesk.gateway.media import Filmmaker, Painter, PictureReader, Speaker, Transcriber
+from refdesk.gateway.picture_reading import CompletingReader
 from refdesk.gateway.purpose import NO_PURPOSE, Purpose
 from refdesk.gateway.routing.governed import GovernedCompleter, GovernedEmbedder, GovernedReranker
+from refdesk.gateway.routing.governed_media import (
+    GovernedFilmmaker,
+    GovernedPainter,
+    GovernedSpeaker,
+    GovernedTranscriber,
+)
 from refdesk.gateway.routing.service import Routing
 from refdesk.gateway.routing.snapshot import RoutedModel
 from refdesk.gateway.tables import Model
@@ -104,31 +111,53 @@ class Gateway:
         client = self._client(model)
         return GovernedReranker(self.routing.flow, self._client, scope, purpose, model, client)
 
-    async def transcriber(self, scope: Scope, model_id: UUID) -> Transcriber:
+    async def transcriber(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Transcriber:
         """The model that writes speech down."""
-        return self._client(await self._read(scope, model_id, "STT"))
+        model = await self._read(scope, model_id, "STT")
+        return GovernedTranscriber(self.routing.flow, self._client, scope, purpose, model)
 
-    async def speaker(self, scope: Scope, model_id: UUID) -> Speaker:
+    async def speaker(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Speaker:
         """The model that speaks."""
-        return self._client(await self._read(scope, model_id, "TTS"))
+        model = await self._read(scope, model_id, "TTS")
+        return GovernedSpeaker(self.routing.flow, self._client, scope, purpose, model)
 
-    async def picture_reader(self, scope: Scope, model_id: UUID) -> PictureReader:
+    async def picture_reader(
+        self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE
+    ) -> PictureReader:
         """The model that answers questions about pictures."""
-        return self._client(await self._read(scope, model_id, "IMAGE"))
+        model = await self._read(scope, model_id, "IMAGE")
 
-    async def painter(self, scope: Scope, model_id: UUID) -> Painter:
+        def completer_of(routed: RoutedModel) -> Completer:
+            return self._client(routed).completer
+
+        responses = self.controls.responses
+        return CompletingReader(
+            GovernedCompleter(self.routing.flow, completer_of, responses, scope, purpose, model)
+        )
+
+    async def painter(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Painter:
         """The model that makes pictures."""
-        return self._client(await self._read(scope, model_id, "TTI"))
+        model = await self._read(scope, model_id, "TTI")
+        return GovernedPainter(self.routing.flow, self._client, scope, purpose, model)
 
-    async def filmmaker(self, scope: Scope, model_id: UUID) -> Filmmaker:
+    async def filmmaker(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Filmmaker:
         """The model that makes films: of words, or of words and a picture."""
-        return self._client(await self._read(scope, model_id, "TTV", "ITV"))
+        model = await self._read(scope, model_id, "TTV", "ITV")
+        return GovernedFilmmaker(self.routing.flow, self._client, scope, purpose, model)
 
     async def default_model(self, scope: Scope, kind: Kind, purpose: str | None = None) -> UUID | None:
         """The id of the model that serves a purpose, else of the workspace's default model of the kind."""
         await self.routing.snapshot.ready()
         routed = self.routing.snapshot.route(scope, purpose, kind) if purpose is not None else None
         return routed or self.routing.snapshot.default(scope, kind)
+
+    async def find_chat_model(self, scope: Scope, wanted: str, *, by_name: bool) -> UUID | None:
+        """The chat model of this id or name that the caller may ask by itself: a key that is bound to one
+        thing may not."""
+        if scope.resource is not None:
+            return None
+        await self.routing.snapshot.ready()
+        return self.routing.snapshot.find_by(scope, "LLM", wanted, by_name=by_name)
 
     async def preload(self) -> None:
         """Load the embedded model now, so that the first question does not wait for it."""

@@ -24,6 +24,7 @@ from refdesk.gateway.films.repository import FilmRepository
 from refdesk.gateway.films.schemas import FilmIn
 from refdesk.gateway.films.tables import Film
 from refdesk.gateway.media import Filmmaker, Stream, VideoRequest, VideoState
+from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database
@@ -48,7 +49,8 @@ class FilmDesk:
         """Hand a job in. Raises `ModelError`s, `TrialIncomplete`, `WrongModelKind`."""
         async with self.database.transaction() as session:
             model = await ModelRepository(session, self.scope).get(model_id)
-        maker = await self.gateway.filmmaker(self.scope, model_id)
+        purpose = Purpose("try", request_id=request_id)
+        maker = await self.gateway.filmmaker(self.scope, model_id, purpose)
         if model.kind == "ITV" and asked.picture is None:
             raise TrialIncomplete(needed="picture")
         if model.kind == "TTV" and not asked.prompt.strip():

@@ -13,6 +13,7 @@ from uuid import UUID
 from refdesk.accounts import Scope
 from refdesk.gateway.calls import Notice
 from refdesk.gateway.content import ImagePart
+from refdesk.gateway.errors import ModelRefused
 from refdesk.gateway.limits import Estimate
 from refdesk.gateway.media import (
     Filmmaker,
@@ -97,14 +98,18 @@ class GovernedPainter(_Governed[Painter]):
 
 
 class GovernedFilmmaker(_Governed[Filmmaker]):
-    """A model that makes films. A job lies with the model that took it, so no other one is asked for it:
-    whoever keeps jobs keeps them by the model that was named."""
+    """A model that makes films. A job lies with the model that took it, and is kept under the model that was
+    named: so no other one takes it, whatever the policy says."""
 
     async def submit(self, request: VideoRequest) -> str:
         own = self.client_of(self.model)
-        return await self.once(
-            lambda _client, request_id: own.submit(replace(request, request_id=request_id)), request.prompt
-        )
+
+        async def ask(client: Filmmaker, request_id: str) -> str:
+            if client is not own:
+                raise ModelRefused("A film is made by the model that was asked for it, and by no other.")
+            return await client.submit(replace(request, request_id=request_id))
+
+        return await self.once(ask, request.prompt)
 
     async def state(self, task: str) -> VideoState:
         return await self.client_of(self.model).state(task)

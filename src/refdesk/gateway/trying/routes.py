@@ -57,7 +57,7 @@ async def try_model(asked: TryRequest, trial: TrialDep) -> TryAnswer:
     responses=_SOUND,
 )
 async def try_speech(asked: SpeechIn, trial: TrialDep) -> StreamingResponse:
-    speaker = await trial.gateway.speaker(trial.scope, trial.model.id)
+    speaker = await trial.gateway.speaker(trial.scope, trial.model.id, trial.purpose)
     async with AsyncExitStack() as opened:
         stream = await opened.enter_async_context(
             speaker.speak(
@@ -80,7 +80,7 @@ async def try_speech(asked: SpeechIn, trial: TrialDep) -> StreamingResponse:
 
 @router.post("/pictures", operation_id="tryModelPictures", summary="Let a model paint")
 async def try_pictures(asked: PicturesIn, trial: TrialDep) -> PicturesOut:
-    painter = await trial.gateway.painter(trial.scope, trial.model.id)
+    painter = await trial.gateway.painter(trial.scope, trial.model.id, trial.purpose)
     started = time.perf_counter()
     pictures = await painter.paint(
         PictureRequest(**asked.model_dump(), timeout_s=TIMEOUT_S, request_id=trial.request_id)

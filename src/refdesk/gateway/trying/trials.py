@@ -12,6 +12,7 @@ from refdesk.gateway.content import ImagePart, TextPart
 from refdesk.gateway.errors import ModelTimeout, TrialIncomplete, WrongModelKind
 from refdesk.gateway.kinds import Kind
 from refdesk.gateway.media import PictureQuestion, Recording, TranscriptionRequest
+from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.tables import Model
 from refdesk.gateway.trying.schemas import TryAnswer, TryRequest
 
@@ -27,6 +28,10 @@ class Trial:
     scope: Scope
     model: Model
     request_id: str
+
+    @property
+    def purpose(self) -> Purpose:
+        return Purpose("try", request_id=self.request_id)
 
     async def answer(self, asked: TryRequest) -> TryAnswer:
         """Raises `ModelError`s, `TrialIncomplete`, and `WrongModelKind` for kinds with a way of their own."""
@@ -55,7 +60,7 @@ class Trial:
                 raise WrongModelKind("Models of this kind are tried in a way of their own.", found=kind)
 
     async def _complete(self, asked: TryRequest) -> TryAnswer:
-        completer = await self.gateway.completer(self.scope, self.model.id)
+        completer = await self.gateway.completer(self.scope, self.model.id, self.purpose)
         content = (*_pictures(asked), TextPart(_text(asked))) if asked.pictures else _text(asked)
         request = CompletionRequest(
             [Message("user", content)],
@@ -66,7 +71,7 @@ class Trial:
         return _answered("LLM", await completer.complete(request))
 
     async def _embed(self, asked: TryRequest) -> TryAnswer:
-        embedder = await self.gateway.embedder(self.scope, self.model.id)
+        embedder = await self.gateway.embedder(self.scope, self.model.id, self.purpose)
         [question] = await embedder.embed_queries([_text(asked)])
         scores = None
         if asked.texts:
@@ -77,7 +82,7 @@ class Trial:
     async def _rerank(self, asked: TryRequest) -> TryAnswer:
         if not asked.texts:
             raise TrialIncomplete(needed="texts")
-        reranker = await self.gateway.reranker(self.scope, self.model.id)
+        reranker = await self.gateway.reranker(self.scope, self.model.id, self.purpose)
         scores = await reranker.rerank(_text(asked), asked.texts, timeout_s=TIMEOUT_S)
         return TryAnswer(kind="RERANKER", latency_ms=0, scores=scores)
 
@@ -85,7 +90,7 @@ class Trial:
         given = asked.recording
         if given is None or not given.data:
             raise TrialIncomplete(needed="recording")
-        transcriber = await self.gateway.transcriber(self.scope, self.model.id)
+        transcriber = await self.gateway.transcriber(self.scope, self.model.id, self.purpose)
         heard = await transcriber.transcribe(
             TranscriptionRequest(
                 Recording(given.data, given.media_type, given.name),
@@ -106,7 +111,7 @@ class Trial:
     async def _look(self, asked: TryRequest) -> TryAnswer:
         if not asked.pictures:
             raise TrialIncomplete(needed="pictures")
-        reader = await self.gateway.picture_reader(self.scope, self.model.id)
+        reader = await self.gateway.picture_reader(self.scope, self.model.id, self.purpose)
         question = PictureQuestion(
             _text(asked),
             _pictures(asked),
