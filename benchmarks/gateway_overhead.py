@@ -283,7 +283,7 @@ async def in_process(url: str, base_url: str, *, quick: bool) -> dict[str, Any]:
         target = f"{base_url}/chat/completions"
         direct = [plain_ask(client, target, stream=stream) for stream in (False, True)]
         through = [gateway_ask(gateway, scope, model_id, stream=stream) for stream in (False, True)]
-        result = {
+        result: dict[str, Any] = {
             "whole": await compare(direct[0], through[0], whole, parts=1),
             "streamed": await compare(direct[1], through[1], streamed, parts=PARTS),
         }

@@ -59,11 +59,11 @@ class Drill:
     policy."""
 
     callers: int = 200
-    token_s: float = 0.05
+    token_s: float = 0.15
     limit_ms: int = 1_000
-    interval_ms: int = 2_000
-    well_s: float = 3.0
-    outage_s: float = 8.0
+    interval_ms: int = 3_000
+    well_s: float = 6.0
+    outage_s: float = 12.0
 
 
 @dataclass
@@ -261,7 +261,10 @@ async def _recovery(place: Place, told: Told, well_at: float, most_s: float) -> 
 
 async def _left_over(place: Place) -> dict[str, Any]:
     """What should be nothing a moment after the last call."""
-    await asyncio.sleep(1.0)
+    for _ in range(50):
+        await asyncio.sleep(0.1)
+        if not any(server.open_connections for server in place.servers):
+            break
     async with place.database.transaction() as session:
         tickets = (await session.execute(text("SELECT count(*) FROM model_permit_tickets"))).scalar_one()
         leases = (

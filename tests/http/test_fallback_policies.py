@@ -1,5 +1,6 @@
 """Fallback policies over HTTP: kept, checked, tried without a call, and what people see when they apply."""
 
+import json
 from typing import Any
 
 import pytest
@@ -187,3 +188,59 @@ async def test_what_a_model_can_do_is_set_by_hand_and_shown_whole(world, primary
     changed = ok(await world.owner.patch(f"/api/v1/models/{model['id']}", json=change))
     assert changed["abilities"]["max_context_length"] == 2048
     assert changed["abilities"]["supports_streaming"] is True
+
+
+async def completion(world: World, model: str, text: str, **more: Any) -> Any:
+    body = {"model": model, "messages": [{"role": "user", "content": text}]} | more
+    return await world.viewer.post("/v1/chat/completions", json=body)
+
+
+async def test_a_chat_model_is_asked_by_itself_by_id_or_name(world, primary):
+    primary.always(script.answer("I am the model."))
+    model = await connect(world, primary)
+    for name in (model["id"], model["name"]):
+        told = ok(await completion(world, name, "Who are you?"))
+        assert told["choices"][0]["message"]["content"] == "I am the model."
+        assert told["usage"]["total_tokens"] == 15
+    streamed = await completion(world, model["id"], "Who are you?", stream=True)
+    assert (
+        "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks(streamed.text))
+        == "I am the model."
+    )
+    assert streamed.text.rstrip().endswith("data: [DONE]")
+    listed = ok(await world.viewer.get("/v1/models"))["data"]
+    assert model["name"] in [card["id"] for card in listed]
+
+
+def chunks(text: str) -> list[Any]:
+    lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: {")]
+    return [json.loads(line) for line in lines]
+
+
+async def test_an_answer_of_a_smaller_backup_says_so_in_its_header(world, primary, backup):
+    primary.always(DOWN)
+    first = await connect(world, primary)
+    second = await connect(world, backup, capabilities={"max_context_length": 2048})
+    ok(await assign(world, first, (await policy(world, switch(second["id"])))["id"]))
+    long = "\n\n".join(["A paragraph of the manual. " * 20] * 60 + ["How do I reset the router?"])
+    for stream in (False, True):
+        answer = await completion(world, first["id"], long, stream=stream)
+        assert answer.status_code == 200
+        assert answer.headers["X-MCP-Warning"] == "context_truncated_to_2048"
+
+
+async def test_a_failure_before_the_first_token_has_its_own_status(world, primary):
+    primary.always(DOWN)
+    model = await connect(world, primary)
+    answer = await completion(world, model["id"], "hello", stream=True)
+    assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "model-unavailable"
+
+
+async def test_a_bound_key_cannot_ask_a_model_by_itself(world, primary):
+    model = await connect(world, primary)
+    base = await make_base(world, RESET)
+    key = await world.make_key(world.owner, "ask", resource={"kind": "knowledge_base", "id": base["id"]})
+    body = {"model": model["id"], "messages": [{"role": "user", "content": "hello"}]}
+    answer = await key.post("/v1/chat/completions", json=body)
+    assert answer.status_code in (403, 404)

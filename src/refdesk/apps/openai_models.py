@@ -80,7 +80,8 @@ async def list_cards(session: AsyncSession, scope: Scope) -> list[ModelCard]:
     if scope.resource is None:
         cards += [
             ModelCard(id=row.name, created=_epoch(row.created_at), owned_by="model")
-            for row in await ModelRepository(session, scope).all("EMBEDDING")
+            for row in await ModelRepository(session, scope).all()
+            if row.kind in ("LLM", "EMBEDDING")
         ]
     return cards
 

@@ -1,6 +1,7 @@
 """The OpenAI-compatible door: chat completions, models, embeddings. Errors come in OpenAI's shape.
 
-A completion is an ordinary run (saved, checked, cited); `model` chooses the application or knowledge base.
+A completion is an ordinary run (saved, checked, cited) where `model` chooses an application or a knowledge
+base; where it chooses a chat model, that one is asked by itself (`openai_direct`).
 """
 
 import base64
@@ -14,7 +15,9 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
 from refdesk.accounts import Asker
-from refdesk.apps.openai_models import find_embedding_model, find_target, list_cards
+from refdesk.apps import openai_direct
+from refdesk.apps.errors import ModelNameUnknown
+from refdesk.apps.openai_models import Target, find_embedding_model, find_target, list_cards
 from refdesk.apps.openai_runs import as_chunks, as_completion, submission_of
 from refdesk.apps.openai_schemas import (
     ChatCompletion,
@@ -70,20 +73,44 @@ router = APIRouter(
 @router.post(
     "/chat/completions",
     operation_id="createChatCompletion",
-    summary="Answer the last user message from an application or a knowledge base",
+    summary="Answer the last user message from an application or a knowledge base, or by a model itself",
     response_model=ChatCompletion,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def create_chat_completion(
-    body: ChatCompletionRequest, scope: Asker, runs: Runs, database: DatabaseDep
+    body: ChatCompletionRequest,
+    scope: Asker,
+    runs: Runs,
+    database: DatabaseDep,
+    gateway: GatewayDep,
+    response: Response,
 ) -> Any:
-    async with database.transaction() as session:
-        target = await find_target(session, scope, body.model)
+    # By id a model is found in memory; a name may be an application's or a base's first.
+    model_id = await gateway.find_chat_model(scope, body.model, by_name=False)
+    target = Target()
+    if model_id is None:
+        async with database.transaction() as session:
+            try:
+                target = await find_target(session, scope, body.model)
+            except ModelNameUnknown:
+                model_id = await gateway.find_chat_model(scope, body.model, by_name=True)
+                if model_id is None:
+                    raise
+    if model_id is not None:
+        completer = await gateway.completer(scope, model_id, Purpose("gateway"))
+        if body.stream:
+            chunks, headers = await openai_direct.stream(completer, body)
+            return EventStreamResponse(chunks, headers=headers)
+        answer, headers = await openai_direct.complete(completer, body)
+        response.headers.update(headers)
+        return answer
     run = await runs.submit(scope, submission_of(body, target))
     if body.stream:
         with_usage = body.stream_options is not None and body.stream_options.include_usage
         return EventStreamResponse(as_chunks(runs.follow(scope, run.id), run, body.model, with_usage))
-    return await as_completion(runs.follow(scope, run.id), run, body.model)
+    answer, headers = await as_completion(runs.follow(scope, run.id), run, body.model)
+    response.headers.update(headers)
+    return answer
 
 
 @router.get(

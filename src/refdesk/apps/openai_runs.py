@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from refdesk.apps.errors import MessagesInvalid
+from refdesk.apps.openai_direct import headers_of
 from refdesk.apps.openai_models import Target
 from refdesk.apps.openai_schemas import (
     AssistantMessage,
@@ -20,6 +21,7 @@ from refdesk.apps.openai_schemas import (
     Source,
 )
 from refdesk.chat import RunEvent, RunOut, RunSubmission, Turn
+from refdesk.gateway import Notice
 from refdesk.kit.errors import AppError
 
 # Statuses of failures that clients treat in their own way; everything else is the model's side (502).
@@ -80,15 +82,17 @@ def _turns(messages: list[ChatMessage]) -> Iterator[Turn]:
             question = None
 
 
-async def as_completion(events: AsyncIterator[RunEvent], run: RunOut, model: str) -> ChatCompletion:
-    """The whole answer. Raises `RunFailed` with the run's own code if there is none."""
+async def as_completion(
+    events: AsyncIterator[RunEvent], run: RunOut, model: str
+) -> tuple[ChatCompletion, dict[str, str]]:
+    """The whole answer and its headers. Raises `RunFailed` with the run's own code if there is none."""
     finished: dict[str, Any] | None = None
     async for event in events:
         if event.name == "run.finished":
             finished = event.json()["run"]
     if finished is None or finished["state"] != "finished":
         raise _failure(finished)
-    return ChatCompletion(
+    answer = ChatCompletion(
         id=f"chatcmpl-{run.id}",
         created=int(run.created_at.timestamp()),
         model=model,
@@ -101,6 +105,8 @@ async def as_completion(events: AsyncIterator[RunEvent], run: RunOut, model: str
         sources=[_source(citation) for citation in finished["citations"]],
         nothing_found=_nothing_found(finished),
     )
+    told = [notice for stage in finished["stages"] for notice in stage["detail"].get("notices", ())]
+    return answer, headers_of(Notice(one["code"], one) for one in told)
 
 
 async def as_chunks(

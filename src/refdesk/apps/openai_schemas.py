@@ -32,7 +32,9 @@ class StreamOptions(BaseModel):
 
 
 class ChatCompletionRequest(BaseModel):
-    model: CleanText = Field(max_length=300, description="Name or id of an application or a knowledge base.")
+    model: CleanText = Field(
+        max_length=300, description="Name or id of an application, a knowledge base or a chat model."
+    )
     messages: list[ChatMessage] = Field(min_length=1, max_length=1_000)
     stream: bool = False
     stream_options: StreamOptions | None = None

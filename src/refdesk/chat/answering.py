@@ -52,7 +52,12 @@ async def write_answer(
             "context_chars": sum(len(text) for _, text in packed),
             "prompt": [{"role": m.role, "content": m.content} for m in request.messages],
         }
-        detail["finish_reason"] = await _stream(context, completer, request, packed)
+        notices: list[Notice] = []
+        try:
+            detail["finish_reason"] = await _stream(context, completer, request, packed, notices)
+        finally:
+            if notices:
+                detail["notices"] = [{"code": notice.code, **notice.detail} for notice in notices]
         if detail["finish_reason"] == "length":
             context.recorder.warning("answer-truncated", _truncated(context))
         elif detail["finish_reason"] == "content_filter":
@@ -68,7 +73,11 @@ def sources_of(packed: Packed) -> list[Source]:
 
 
 async def _stream(
-    context: RunContext, completer: Completer, request: CompletionRequest, packed: Packed
+    context: RunContext,
+    completer: Completer,
+    request: CompletionRequest,
+    packed: Packed,
+    notices: list[Notice],
 ) -> str:
     citations = CitationStream(len(packed))
     reason: str | None = None
@@ -89,6 +98,8 @@ async def _stream(
                     case Notice(code):
                         if code == "restarted":
                             citations = CitationStream(len(packed))
+                        if code != "queued":
+                            notices.append(event)
                         tell(context.recorder, event, context.language)
                     case _:
                         pass

@@ -5,7 +5,7 @@ once when the client leaves (Starlette's own notices at the next chunk, which ma
 """
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -38,12 +38,18 @@ class EventStreamResponse(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, content: AsyncIterable[bytes] | None = None, status_code: int = 200) -> None:
+    def __init__(
+        self,
+        content: AsyncIterable[bytes] | None = None,
+        status_code: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self.status_code = status_code
         self.background = None
         self.content = content  # and no `body`: its length would become the Content-Length
         # `no-transform` and X-Accel-Buffering keep proxies from holding the stream back.
-        self.init_headers({"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"})
+        own = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+        self.init_headers(own | dict(headers or {}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sender = asyncio.ensure_future(self._send_all(send))

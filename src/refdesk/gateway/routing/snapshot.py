@@ -131,6 +131,20 @@ class Snapshot:
         """A model of any workspace: for health and targets of policies, never for what a caller named."""
         return self._models.get(model_id)
 
+    def find_by(self, scope: Scope, kind: str, wanted: str, *, by_name: bool) -> UUID | None:
+        """The id of a model of the scope's workspace, by its id or by its name."""
+        if by_name:
+            found = (m for m in self._models.values() if m.row.name == wanted)
+        else:
+            try:
+                one = self._models.get(UUID(wanted))
+            except ValueError:
+                return None
+            found = iter(()) if one is None else iter((one,))
+        return next(
+            (m.id for m in found if m.row.workspace_id == scope.workspace_id and m.row.kind == kind), None
+        )
+
     def all(self) -> Iterable[RoutedModel]:
         return tuple(self._models.values())
 
