@@ -67,11 +67,13 @@ def streamed(
     delay_s: float = 0.0,
     break_after: int | None = None,
     end_after: int | None = None,
+    lingers: bool = False,
 ) -> Reply:
     """Frames one after the other, `delay_s` apart, the first after `first_delay_s`.
 
     `break_after` cuts the connection after that many frames; `end_after` ends the answer cleanly after that
-    many bytes, as a proxy does whose own server has died.
+    many bytes, as a proxy does whose own server has died. `lingers` leaves the connection open behind the
+    last frame, without an end.
     """
 
     async def reply(_request: Request, send: Send) -> None:
@@ -90,6 +92,8 @@ def streamed(
                     break
             if delay_s:
                 await asyncio.sleep(delay_s)
+        if lingers:
+            await asyncio.Event().wait()
         if break_after is None:
             await send(b"0\r\n\r\n")
 

@@ -89,11 +89,13 @@ def says(
     end_after: int | None = None,
     fail_after: int | None = None,
     failure: tuple[str, str | None] = ("the server died", None),
+    lingers: bool = False,
 ) -> Reply:
     """An answer in whatever format it is asked for, streamed or whole.
 
     `break_after` cuts the connection after that many frames, `end_after` ends the stream cleanly after that
     many bytes, `fail_after` writes an error (`failure`: words, code) in place of the frames after that many.
+    `lingers` leaves the connection open behind the end.
     """
     turn = what if isinstance(what, Turn) else Turn(what)
 
@@ -114,6 +116,7 @@ def says(
             delay_s=delay_s,
             break_after=break_after,
             end_after=end_after,
+            lingers=lingers,
         )(request, send)
 
     return reply

@@ -5,8 +5,9 @@ defaults of a model under what a request asks, the choice between a stream and a
 server really sent, and that an answer without its end is an error.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 from uuid import UUID
@@ -15,13 +16,14 @@ import httpx
 import orjson
 
 from refdesk.gateway.calls import Completion, CompletionBuilder, CompletionEvent, CompletionRequest
-from refdesk.gateway.errors import ModelInterrupted, ModelRefused
+from refdesk.gateway.errors import ModelError, ModelInterrupted, ModelRefused
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.easing import Easing
 from refdesk.gateway.wires.refusals import body_error
 from refdesk.gateway.wires.streams import body_of
 
 SSE_BEGINNINGS = (b"data:", b"event:", b":", b"id:", b"retry:")
+LINGER_S = 0.2
 MOST_EASINGS = 4
 """A server that refuses more members one after the other refuses the request."""
 
@@ -33,6 +35,11 @@ class Reader(Protocol):
     @property
     def begun(self) -> bool:
         """Whether anything of an answer was seen."""
+        ...
+
+    @property
+    def closed(self) -> bool:
+        """Whether the server said that nothing follows."""
         ...
 
     def chunk(self, body: dict[str, Any]) -> list[CompletionEvent]:
@@ -111,9 +118,13 @@ class HttpCompleter:
                 for event in self._end(reader):
                     yield event
                 return
-            async for data in self.format.frames(response):
+            frames = self.format.frames(response)
+            async for data in frames:
                 for event in self._chunk(reader, data):
                     yield event
+                if reader.closed or data == b"[DONE]":
+                    await _rest(frames)
+                    break
         for event in self._end(reader):
             yield event
 
@@ -195,6 +206,15 @@ class HttpCompleter:
                 else "The model's server ended the answer before it began."
             )
         return events
+
+
+async def _rest(frames: AsyncIterator[bytes]) -> None:
+    """Read what is left, so that the connection can be kept; but a server that says its end and leaves the
+    connection open, or cuts it then, spoils no answer."""
+    with suppress(TimeoutError, httpx.HTTPError, ModelError):
+        async with asyncio.timeout(LINGER_S):
+            async for _ in frames:
+                pass
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

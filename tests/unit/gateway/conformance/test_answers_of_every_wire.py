@@ -161,6 +161,15 @@ async def test_a_stream_that_is_called_something_else_is_still_understood(server
     assert (await streamed(completer, ask())).text == ANSWER
 
 
+async def test_a_connection_left_open_behind_the_end_is_not_waited_for(server, completer, wire):
+    if wire == "google":
+        pytest.skip("this format ends with the connection alone")
+    server.then(says(ANSWER, lingers=True))
+    answer = await streamed(completer, ask(timeout_s=5))
+    assert (answer.text, answer.finish_reason, answer.usage) == (ANSWER, "stop", UsageReport(10, 5))
+    await until(lambda: server.open_connections == 0)
+
+
 async def test_reasoning_is_streamed_apart(server, completer):
     server.then(says(Turn("Yes.", reasoning="Let me think about it", cut=5)))
     events = await events_of(completer, ask())

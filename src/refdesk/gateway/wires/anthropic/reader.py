@@ -41,6 +41,7 @@ class AnthropicReader:
 
     def __init__(self, connection: Connection) -> None:
         self.begun = False
+        self.closed = False
         self._connection = connection
         self._blocks: dict[int, _Block] = {}
         self._usage: dict[str, int] = {}
@@ -59,6 +60,8 @@ class AnthropicReader:
             case "message_delta":
                 self._note_usage(body.get("usage"))
                 self._finish = body["delta"].get("stop_reason") or self._finish
+            case "message_stop":
+                self.closed = True
             case "error":
                 raise self._connection.in_band(body.get("error"))
             case _:

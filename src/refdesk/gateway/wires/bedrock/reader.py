@@ -48,6 +48,7 @@ class BedrockReader:
 
     def __init__(self, connection: Connection) -> None:
         self.begun = False
+        self.closed = False
         self._connection = connection
         self._calls: dict[int, _Call] = {}
         self._thoughts: dict[int, _Thought] = {}
@@ -71,6 +72,7 @@ class BedrockReader:
                 self._finish = event["stopReason"]
             case "metadata":
                 self._note_usage(event.get("usage"))
+                self.closed = self._finish is not None
             case "exception":
                 raise self._connection.in_band(event)
             case _:

@@ -30,6 +30,7 @@ class CohereReader:
 
     def __init__(self, connection: Connection) -> None:
         self.begun = False
+        self.closed = False
         self._connection = connection
         self._calls = ToolCallAssembler()
         self._usage: UsageReport | None = None
@@ -42,6 +43,7 @@ class CohereReader:
         message: dict[str, Any] = delta.get("message") or {}
         match kind:
             case "message-end":
+                self.closed = True
                 self._note_end(delta.get("finish_reason"), delta.get("usage"), delta.get("error"))
             case "message-start":
                 self.begun = True

@@ -34,6 +34,7 @@ class GoogleReader:
 
     def __init__(self, connection: Connection) -> None:
         self.begun = False
+        self.closed = False
         self._connection = connection
         self._calls: list[ToolCall] = []
         self._usage: UsageReport | None = None

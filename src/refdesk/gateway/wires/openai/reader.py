@@ -44,6 +44,7 @@ class OpenAIReader:
 
     def __init__(self, connection: Connection) -> None:
         self.begun = False
+        self.closed = False
         self._connection = connection
         self._thinking = ThinkingSplitter()
         self._calls = ToolCallAssembler()
