@@ -4,6 +4,37 @@
  */
 import { createServer } from 'node:http';
 
+/** The smallest real files, so that the browser shows them: a tone of nothing, a red point. */
+const silence = Buffer.concat([
+  Buffer.from('RIFF'),
+  Buffer.from(Uint32Array.of(36 + 1600).buffer),
+  Buffer.from('WAVEfmt '),
+  Buffer.from(Uint32Array.of(16).buffer),
+  Buffer.from(Uint16Array.of(1, 1).buffer),
+  Buffer.from(Uint32Array.of(8000, 8000).buffer),
+  Buffer.from(Uint16Array.of(1, 8).buffer),
+  Buffer.from('data'),
+  Buffer.from(Uint32Array.of(1600).buffer),
+  Buffer.alloc(1600, 128),
+]);
+export const redPoint =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
+/** Speech, pictures and films of OpenAI's forms; null for what is none of it. A film is ready at the third look. */
+function media(request, script) {
+  const path = new URL(request.url, 'http://x').pathname;
+  const json = (value) => ['application/json', JSON.stringify(value)];
+  if (path.endsWith('/audio/transcriptions')) return json({ text: script.words.join('') });
+  if (path.endsWith('/audio/speech')) return ['audio/wav', silence];
+  if (path.endsWith('/images/generations')) return json({ data: [{ b64_json: redPoint }] });
+  if (path.endsWith('/content')) return ['video/mp4', Buffer.alloc(2000)];
+  if (!path.includes('/videos')) return null;
+  if (request.method === 'POST') return json({ id: 'film-1', status: 'queued' });
+  script.looks = (script.looks ?? 0) + 1;
+  const status = script.looks > 2 ? 'completed' : 'in_progress';
+  return json({ id: 'film-1', status, progress: script.looks * 33 });
+}
+
 export async function startModel() {
   const script = { words: ['Hello.'], pauseMs: 0, status: 200, calls: 0 };
   const server = createServer(async (request, response) => {
@@ -20,6 +51,11 @@ export async function startModel() {
       });
     }
     script.calls += 1;
+    const made = media(request, script);
+    if (made) {
+      response.writeHead(200, { 'Content-Type': made[0] });
+      return response.end(made[1]);
+    }
     const text = script.words.join('');
     if (!JSON.parse(body || '{}').stream) {
       return json(200, {

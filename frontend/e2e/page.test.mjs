@@ -14,6 +14,7 @@ import { knowledge } from './stories/knowledge.mjs';
 import { people } from './stories/people.mjs';
 import { phone } from './stories/phone.mjs';
 import { streaming } from './stories/streaming.mjs';
+import { trying } from './stories/trying.mjs';
 import { versions } from './stories/versions.mjs';
 
 /** What the stories share: addresses, the signed-in browser state, and what earlier stories made. */
@@ -46,6 +47,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
     phone,
     accessibility,
     streaming,
+    trying,
   };
   const only = process.env.REFDESK_STORIES?.split(',');
   for (const [name, story] of Object.entries(rest)) if (!only || only.includes(name)) story(desk);

@@ -43,7 +43,7 @@ export function AskTrial({ model }: TrialProps) {
       }}
     >
       <Stack>
-        <Stack gap="sm" aria-live="polite">
+        <Stack gap="sm" aria-live="polite" mb={turns.length > 0 ? 0 : '-md'}>
           {turns.map(({ question, answer }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: turns are only ever added at the end
             <div key={index}>

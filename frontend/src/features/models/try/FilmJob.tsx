@@ -21,7 +21,9 @@ export function FilmJob({ film }: { film: FilmView }) {
   const path = { film_id: film.id };
   const asked = useQuery({
     ...getModelFilmOptions({ path }),
+    // What the list says may be old; the job itself is asked for at once.
     initialData: film,
+    initialDataUpdatedAt: 0,
     enabled: isOpen(film),
     refetchInterval: (query) => (query.state.data && isOpen(query.state.data) ? lookAgainMs : false),
   });
