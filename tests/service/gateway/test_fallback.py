@@ -281,6 +281,7 @@ async def test_embeddings_and_rerankings_fall_back_too(world, primary, backup):
     embedder = await world.gateway().embedder(world.scope, model_id, purpose)
     assert (await embedder.embed_queries(["warranty"])).shape == (1, 64)
     assert [server.requests[0].headers.get("x-request-id") for server in (primary, backup)] == ["req-8"] * 2
+    assert len(primary.requests) == 1, "the policy decides at the first failure"
 
 
 async def test_the_request_id_arrives_at_every_model(world, primary, backup):

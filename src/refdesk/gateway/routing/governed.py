@@ -167,6 +167,8 @@ class GovernedEmbedder:
     async def _embed(self, verb: str, texts: Sequence[str]) -> Vectors:
         def ask(model: RoutedModel, request_id: str, _is_backup: bool) -> Asked[Vectors]:
             client = _identified(self.client_of(model), request_id)
+            if isinstance(client, RemoteEmbedder) and self.model.row.fallback_policy_id is not None:
+                client = replace(client, attempts=1)  # what happens then is the policy's to say
             embed: Callable[[Sequence[str]], Awaitable[Vectors]] = getattr(client, verb)
             return Asked(_one(embed, texts))
 

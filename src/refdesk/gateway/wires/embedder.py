@@ -47,7 +47,8 @@ class RemoteEmbedder:
     """An embedding model behind a server.
 
     `request_dimensions` asks the vendor for shorter vectors; prefixes are put before each text where a
-    model was trained with them. Rate limits and outages are waited out twice before they are raised.
+    model was trained with them. Rate limits and outages are waited out until the last of `attempts`; where a
+    policy decides what happens then, one is enough.
     """
 
     model_id: UUID
@@ -62,6 +63,7 @@ class RemoteEmbedder:
     passage_prefix: str = ""
     request_dimensions: bool = False
     request_id: str | None = None
+    attempts: int = ATTEMPTS
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return await self._embed([self.query_prefix + text for text in texts], "query")
@@ -87,12 +89,12 @@ class RemoteEmbedder:
             side,
             self.dimensions if self.request_dimensions else None,
         )
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, self.attempts + 1):
             try:
                 answer = await self.connection.json("POST", path, body, request_id=self.request_id)
                 break
             except (ModelRateLimited, ModelUnavailable, ModelTimeout) as error:
-                if attempt == ATTEMPTS:
+                if attempt == self.attempts:
                     raise
                 asked = error.details.get("retry_after_s")
                 wait = 2.0 ** (attempt - 1) if asked is None else float(asked)
