@@ -14,6 +14,7 @@ import json
 import logging
 import os
 import resource
+import socket
 import statistics
 import subprocess
 import sys
@@ -29,11 +30,12 @@ import aiohttp
 import orjson
 import psycopg
 import structlog
+import uvicorn
 from sqlalchemy import make_url
 
 from refdesk import migrations
-from refdesk.accounts import Role, Scope
-from refdesk.accounts.tables import Workspace
+from refdesk.accounts import Role, Scope, load_operator_key
+from refdesk.accounts.tables import User, Workspace
 from refdesk.evaluation import percentile
 from refdesk.gateway import CompletionRequest, Gateway, Message, Purpose, TextDelta
 from refdesk.gateway.tables import Model
@@ -41,7 +43,9 @@ from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
 from refdesk.kit.ids import new_id
+from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
+from refdesk.server import create_app
 
 PARTS = 50
 QUESTION = "hello " * 40
@@ -183,10 +187,17 @@ async def compare(
     return found
 
 
-def plain_ask(client: aiohttp.ClientSession, url: str, *, stream: bool) -> Ask:
-    """A call with nothing between: post, read, count the parts."""
-    data = orjson.dumps(body(stream=stream))
-    headers = {"Content-Type": "application/json"}
+def plain_ask(
+    client: aiohttp.ClientSession,
+    url: str,
+    *,
+    stream: bool,
+    model: str = "fake",
+    headers: dict[str, str] | None = None,
+) -> Ask:
+    """A call over HTTP: post, read, count the parts."""
+    data = orjson.dumps(body(stream=stream) | {"model": model})
+    headers = {"Content-Type": "application/json"} | (headers or {})
 
     async def ask() -> int:
         async with client.post(url, data=data, headers=headers) as response:
@@ -293,6 +304,56 @@ async def in_process(url: str, base_url: str, *, quick: bool) -> dict[str, Any]:
         return result
 
 
+async def over_http(url: str, base_url: str, *, quick: bool) -> dict[str, Any]:
+    """The `/v1` door of a server process; a chat model named by its id, the operator's key."""
+    whole, streamed = _levels(WHOLE, quick=quick), _levels(STREAMED, quick=quick)
+    async with governed(url, base_url) as (_gateway, scope, model_id):
+        workspace_id = scope.workspace_id
+    with tempfile.TemporaryDirectory() as folder, door(url, Path(folder)) as (port, pid):
+        headers = {
+            "Authorization": f"Bearer {load_operator_key(Path(folder))}",
+            "X-Workspace-ID": str(workspace_id),
+        }
+        connector = aiohttp.TCPConnector(limit=0)
+        async with aiohttp.ClientSession(connector=connector) as client:
+            target = f"http://127.0.0.1:{port}/v1/chat/completions"
+            plain = f"{base_url}/chat/completions"
+            direct = [plain_ask(client, plain, stream=stream) for stream in (False, True)]
+            through = [
+                plain_ask(client, target, stream=stream, model=str(model_id), headers=headers)
+                for stream in (False, True)
+            ]
+            return {
+                "whole": await compare(direct[0], through[0], whole, parts=1, pid=pid),
+                "streamed": await compare(direct[1], through[1], streamed, parts=PARTS, pid=pid),
+            }
+
+
+@contextlib.contextmanager
+def door(url: str, folder: Path) -> Iterator[tuple[int, int]]:
+    """A server process; its port and its id."""
+    command = [sys.executable, "-m", "benchmarks.gateway_overhead", "--role", "door"]
+    command += ["--database", url, "--data", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline()), process.pid
+        finally:
+            process.terminate()
+
+
+def serve_door(url: str, folder: Path) -> None:
+    """The application under uvicorn, as `refdesk serve` runs it, without its other processes."""
+    settings = Settings(data_dir=folder, log_level="warning")
+    configure_logs(settings)
+    load_operator_key(folder)
+    listening = socket.create_server(("127.0.0.1", 0))
+    app = create_app(settings, database_url=url)
+    config = uvicorn.Config(app, http="httptools", access_log=False, log_level="warning")
+    print(listening.getsockname()[1], flush=True)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
 def _levels(levels: dict[int, int], *, quick: bool) -> dict[int, int]:
     return {callers: max(calls // 5, callers) for callers, calls in levels.items()} if quick else levels
 
@@ -300,17 +361,28 @@ def _levels(levels: dict[int, int], *, quick: bool) -> dict[int, int]:
 async def main_async(*, quick: bool) -> dict[str, Any]:
     with database() as url, upstream() as base_url:
         await migrations.upgrade(url)
-        return {"parts": PARTS, "in_process": await in_process(url, base_url, quick=quick)}
+        async with Database(url).sessions() as session, session.begin():
+            session.add(User(id=new_id(), email="bench@example.org", name="Bench", is_administrator=True))
+        return {
+            "parts": PARTS,
+            "in_process": await in_process(url, base_url, quick=quick),
+            "over_http": await over_http(url, base_url, quick=quick),
+        }
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--role", choices=("upstream",))
+    arguments.add_argument("--role", choices=("upstream", "door"))
+    arguments.add_argument("--database")
+    arguments.add_argument("--data", type=Path)
     arguments.add_argument("--quick", action="store_true", help="a fifth of the calls")
     arguments.add_argument("--json", action="store_true")
     given = arguments.parse_args()
     if given.role == "upstream":
         asyncio.run(serve_upstream())
+        return
+    if given.role == "door":
+        serve_door(given.database, given.data)
         return
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     result = asyncio.run(main_async(quick=given.quick))
