@@ -62,6 +62,7 @@ from refdesk.gateway.media import (
     Transcription,
     TranscriptionRequest,
 )
+from refdesk.gateway.openai_door import router as openai_router
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routes import router
@@ -141,6 +142,7 @@ __all__ = [
     "invoking_router",
     "least_score_of",
     "limits_router",
+    "openai_router",
     "router",
     "routing_router",
     "store_gates",

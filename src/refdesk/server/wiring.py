@@ -10,8 +10,8 @@ from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
 
-# Every room with routes, in the order of the interface's documentation.
-ROUTERS = (
+# What the gateway needs to run alone, in the order of the interface's documentation.
+GATEWAY_ROUTERS = (
     *accounts.routers,
     gateway.router,
     gateway.trying_router,
@@ -22,6 +22,10 @@ ROUTERS = (
     gateway.limits_router,
     gateway.usage_router,
     gateway.caching_router,
+)
+# Every room with routes.
+ROUTERS = (
+    *GATEWAY_ROUTERS,
     *knowledge.routers,
     retrieval.router,
     retrieval.external_router,
