@@ -6,6 +6,7 @@ export async function places(page, desk) {
   const pdf = documents.items.find((one) => one.name === 'reading-lamps.pdf');
   const conversations = await call(page, 'GET', '/conversations?limit=20');
   const applications = await call(page, 'GET', '/applications?limit=20');
+  const models = await call(page, 'GET', '/models?kind=EMBEDDING');
   const lamp = conversations.items.find((one) => one.title.includes('QX-77')) ?? conversations.items[0];
   return [
     ['welcome', '/welcome'],
@@ -26,6 +27,7 @@ export async function places(page, desk) {
     ['new application', '/applications/new'],
     ['application', `/applications/${applications.items[0].id}`],
     ['models', '/models'],
+    ['model', `/models/${models.items[0].id}`],
     ...['profile', 'members', 'groups', 'keys', 'sources', 'workspaces', 'users', 'audit'].map((section) => [
       section,
       `/settings?section=${section}`,
