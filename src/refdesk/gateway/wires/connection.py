@@ -21,6 +21,7 @@ from refdesk.gateway.wires.refusals import (
     MAX_VENDOR_MESSAGE_CHARS,
     error_class,
     message_of,
+    plain_words,
     retry_after_s,
 )
 from refdesk.kit.crypto import mask
@@ -151,7 +152,7 @@ class Connection:
     def bad_response(self, raw: bytes) -> ModelBadResponse:
         """The error for a body that is not what the protocol says; shows how it begins."""
         # Cleaned before it is cut: half a key is a secret too.
-        start = self.clean(raw[:MAX_ERROR_BYTES].decode("utf-8", "replace"))[:200]
+        start = self.clean(plain_words(raw[:MAX_ERROR_BYTES]))[:200]
         return ModelBadResponse(vendor_message=start or "an empty body")
 
     def in_band(self, error: Any) -> ModelError:
@@ -172,7 +173,7 @@ class Connection:
             body = orjson.loads(raw)
             text = message_of(body) or ""
         except orjson.JSONDecodeError:
-            body = text = raw.decode("utf-8", "replace")
+            body = text = plain_words(raw)
         # Where the body has no words of a code, Amazon's header does.
         amazon = response.headers.get("x-amzn-errortype", "").partition(":")[0]
         if amazon and amazon not in text:

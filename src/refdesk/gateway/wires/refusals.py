@@ -5,6 +5,7 @@ with an error in its body. So the words and codes are read first, in the order b
 what is left.
 """
 
+import html
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -28,6 +29,7 @@ from refdesk.kit.clock import now
 
 HTTP_TOO_MANY_REQUESTS = 429
 MAX_VENDOR_MESSAGE_CHARS = 500
+MAX_PAGE_CHARS = 16_000
 MAX_RETRY_AFTER_S = 24 * 3600.0
 
 _QUOTA = (
@@ -90,7 +92,13 @@ _RATE = (
 _MODEL = ("model_not_found", "model not found", "model_not_exist", "does not exist", "is not found for api")
 _BUSY = ("overloaded", "server_busy", "engine_overloaded", "modelnotreadyexception", "unavailable")
 
-_TRY_AGAIN = re.compile(r"(?:try again|retry) (?:in|after) (?P<n>[\d.]+)\s*(?P<unit>ms|s)\b", re.IGNORECASE)
+_PAGE = re.compile(r"<(?:!doctype|html|head|body|center|h1|\?xml)\b|<!--", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,500})</title>", re.IGNORECASE)
+_INVISIBLE = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^>]{0,2000}>")
+_TRY_AGAIN = re.compile(
+    r"(?:try again|retry) (?:in|after) (?P<n>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)\b", re.IGNORECASE
+)
 
 
 def error_class(text: str, status: int | None = None) -> type[ModelError]:
@@ -147,6 +155,17 @@ def message_of(body: Any) -> str | None:
     return None
 
 
+def plain_words(raw: bytes) -> str:
+    """What a body that is no JSON says to a person: of a page its title, or its words without the tags."""
+    text = raw.decode("utf-8", "replace").strip()
+    if not _PAGE.match(text):
+        return text
+    text = text[:MAX_PAGE_CHARS]
+    title = _TITLE.search(text)
+    words = title[1] if title else _INVISIBLE.sub(" ", text)
+    return "a web page: " + " ".join(html.unescape(_TAG.sub(" ", words)).split())
+
+
 def body_error(body: Mapping[str, Any]) -> str | None:
     """The words of an error in a body of status 200 that should have been an answer, None if there is none.
 
@@ -182,10 +201,10 @@ def retry_after_s(headers: Mapping[str, str], body: Any) -> float | None:
     if milliseconds is not None and milliseconds.isdecimal():
         return _bounded(int(milliseconds) / 1000)
     text = orjson.dumps(body).decode() if isinstance(body, dict | list) else str(body)
-    if (delay := re.search(r'"retryDelay":\s*"([\d.]+)s"', text)) is not None:
+    if (delay := re.search(r'"retryDelay":\s*"(\d+(?:\.\d+)?)s"', text)) is not None:
         return _bounded(float(delay[1]))
     if (words := _TRY_AGAIN.search(text)) is not None:
-        return _bounded(float(words["n"].rstrip(".")) / (1000 if words["unit"].lower() == "ms" else 1))
+        return _bounded(float(words["n"]) / (1000 if words["unit"].lower() == "ms" else 1))
     return None
 
 
