@@ -115,6 +115,21 @@ async def run(world: World, client: httpx.AsyncClient) -> Call:
     return Call(path={"run_id": (await asked(world, client))["id"]})
 
 
+async def _speech_model(world: World, kind: str) -> None:
+    draft = await _draft(world) | {"kind": kind, "is_default": True}
+    ok(await world.owner.post(f"{API}/models", json=draft))
+
+
+async def read_aloud(world: World, client: httpx.AsyncClient) -> Call:
+    await _speech_model(world, "TTS")
+    return await run(world, client)
+
+
+async def recording(world: World, _client: httpx.AsyncClient) -> Call:
+    await _speech_model(world, "STT")
+    return Call(content=b"RIFF", headers={"Content-Type": "audio/wav"})
+
+
 async def completion(world: World, _client: httpx.AsyncClient) -> Call:
     base_id = await base_of(world, world.owner)
     return Call(
@@ -169,6 +184,8 @@ ASKING = (
     Row("GET", RUN, "viewer", run, 404, private=True),
     Row("GET", f"{RUN}/events", "viewer", run, 404, private=True, streams=True),
     Row("POST", f"{RUN}/cancel", "viewer", run, 404, private=True),
+    Row("POST", f"{RUN}/speech", "viewer", read_aloud, 404, private=True),
+    Row("POST", f"{API}/transcriptions", "viewer", recording, 422, bound=True),
     Row("POST", "/v1/chat/completions", "viewer", completion, 404),
     Row("GET", "/v1/models", "viewer", names_shown),
     Row("POST", "/v1/embeddings", "viewer", embedding, 404),

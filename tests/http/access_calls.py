@@ -23,6 +23,7 @@ class Call:
     files: Any = None
     headers: dict[str, str] = field(default_factory=dict[str, str])
     shows: tuple[str, ...] = ()
+    content: bytes | None = None
 
 
 # Makes what the request is about, afresh for each request, in the first workspace. The client is the
@@ -79,9 +80,8 @@ async def status_of(
         row.method,
         row.path.format_map(call.path),
         params=call.query,
-        json=call.json,
-        files=call.files,
         headers=call.headers | headers,
+        **_body_of(call),
     )
     if row.streams:
         return await _beginning(app, request), ""
@@ -89,6 +89,12 @@ async def status_of(
     response = await client.send(request)
     client.cookies = cookies  # whoever signed in or out here, the client stays who it was
     return response.status_code, response.text
+
+
+def _body_of(call: Call) -> dict[str, Any]:
+    if call.content is not None:
+        return {"content": call.content}
+    return {"json": call.json, "files": call.files}
 
 
 async def _beginning(app: FastAPI, request: httpx.Request) -> int:

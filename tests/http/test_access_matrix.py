@@ -5,6 +5,7 @@ opposite.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -156,7 +157,7 @@ async def _cross_site(row: Row, world: World) -> None:
     client = world.administrator
     call: Call = await row.prepare(world, client)
     for headers in ({"X-CSRF-Token": "wrong"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil"}):
-        forged = Call(call.path, call.query, call.json, call.files, call.headers | headers)
+        forged = replace(call, headers=call.headers | headers, shows=())
         status, text = await status_of(world.app, client, row, forged)
         assert status == 403, f"{headers}: {status} {text}"
         assert "csrf-failed" in text

@@ -10,9 +10,10 @@ from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmi
 from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import RunOut
+from refdesk.chat.speech_routes import router as speech_router
 from refdesk.knowledge import cited_paragraphs
 
-routers = (router,)
+routers = (router, speech_router)
 cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Errors of conversations and runs."""
 
-from refdesk.kit.errors import Conflict, Invalid, NotFound, Unavailable
+from refdesk.kit.errors import Conflict, Invalid, NotFound, TooLarge, Unavailable
 
 
 class ConversationNotFound(NotFound):
@@ -78,3 +78,26 @@ class AnswerEmpty(Unavailable):
     code = "answer-empty"
     message = "The model returned no text."
     hint = "Try again, or check the model with its connection test."
+
+
+class RecordingEmpty(Invalid):
+    """A recording without sound in it."""
+
+    code = "recording-empty"
+    message = "The recording is empty."
+    hint = "Send the sound itself as the body of the request."
+
+
+class RecordingTooLarge(TooLarge):
+    """A recording of more than 25 MB."""
+
+    code = "recording-too-large"
+    message = "The recording is too large."
+    hint = "Record less at once: 25 MB is about half an hour."
+
+
+class NothingToRead(Conflict):
+    """A run without an answer was to be read aloud."""
+
+    code = "nothing-to-read"
+    message = "This run has no answer that could be read aloud."

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk import __version__
-from refdesk.accounts import Scope, Viewer
-from refdesk.gateway import Gateway, get_gateway
+from refdesk.accounts import Viewer
+from refdesk.gateway import Gateway, Kind, get_gateway
 from refdesk.kit.web import DatabaseDep
 from refdesk.migrations import head_revision
 
@@ -22,6 +22,8 @@ class Status(BaseModel):
 
     version: str
     has_language_model: bool
+    hears: bool = Field(description="There is a model that writes speech down.")
+    speaks: bool = Field(description="There is a model that reads answers aloud.")
 
 
 @router.get("/healthz", operation_id="getHealth", summary="The process answers")
@@ -43,8 +45,12 @@ async def get_readiness(request: Request, database: DatabaseDep) -> JSONResponse
 
 @router.get("/api/v1/status", operation_id="getStatus", summary="What this workspace can do now")
 async def get_status(scope: Viewer, gateway: Annotated[Gateway, Depends(get_gateway)]) -> Status:
-    return Status(version=__version__, has_language_model=await _has_language_model(gateway, scope))
+    async def has(kind: Kind) -> bool:
+        return await gateway.default_model(scope, kind) is not None
 
-
-async def _has_language_model(gateway: Gateway, scope: Scope) -> bool:
-    return await gateway.default_model(scope, "LLM") is not None
+    return Status(
+        version=__version__,
+        has_language_model=await has("LLM"),
+        hears=await has("STT"),
+        speaks=await has("TTS"),
+    )

@@ -1573,7 +1573,35 @@ export type DescriptorPlan = {
     /**
      * Problems
      */
-    problems: Array<RefdeskGatewayDescriptorsReadingProblem>;
+    problems: Array<DescriptorProblem>;
+};
+
+/**
+ * DescriptorProblem
+ *
+ * One fault: the document's number from 1, its model_id where it has one, the field, and the line.
+ */
+export type DescriptorProblem = {
+    /**
+     * Document
+     */
+    document: number;
+    /**
+     * Model Id
+     */
+    model_id: string | null;
+    /**
+     * Field
+     */
+    field: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Line
+     */
+    line: number;
 };
 
 /**
@@ -2207,7 +2235,23 @@ export type DryRunStep = {
      */
     at_ms: number;
     /**
+     * Outcome
+     */
+    outcome: 'answers' | 'fails' | 'is-late' | 'is-not-asked';
+    /**
+     * Took Ms
+     */
+    took_ms: number;
+    /**
+     * Reason
+     *
+     * Response code and code of the error; empty for an answer.
+     */
+    reason: string;
+    /**
      * Happened
+     *
+     * The same in words.
      */
     happened: string;
     /**
@@ -2753,7 +2797,7 @@ export type FileOutcome = {
      */
     name: string;
     document?: DocumentView | null;
-    error?: RefdeskKnowledgeSchemasShapesProblem | null;
+    error?: Problem | null;
 };
 
 /**
@@ -4385,6 +4429,8 @@ export type LinkedPerson = {
      */
     is_pending: boolean;
 };
+
+export type LookCode = 'does-not-hold' | 'again' | 'switches' | 'refuses' | 'not-to-be-asked' | 'spent' | 'waits-too-long' | 'no-target';
 
 /**
  * Manifest
@@ -6592,6 +6638,32 @@ export type ProbeView = {
 };
 
 /**
+ * Problem
+ *
+ * An error as it appears inside a list of outcomes.
+ */
+export type Problem = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Hint
+     */
+    hint?: string | null;
+    /**
+     * Details
+     */
+    details?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * PurposeRouteView
  *
  * A purpose with its model.
@@ -6659,7 +6731,7 @@ export type QaOutcome = {
      * Bad Rows
      */
     bad_rows?: Array<BadRowView>;
-    error?: RefdeskKnowledgeSchemasShapesProblem | null;
+    error?: Problem | null;
 };
 
 /**
@@ -7317,17 +7389,14 @@ export type RuleFault = {
 /**
  * RuleLook
  *
- * What became of one rule: whether its condition held and why it applied or did not.
+ * What became of one rule, as a code and in words.
  */
 export type RuleLook = {
     /**
      * Rule
      */
     rule: number;
-    /**
-     * Held
-     */
-    held: boolean;
+    code: LookCode;
     /**
      * Note
      */
@@ -9473,60 +9542,6 @@ export type WorkspaceView = {
      * Created At
      */
     created_at: string;
-};
-
-/**
- * Problem
- *
- * One fault: the document's number from 1, its model_id where it has one, the field, and the line.
- */
-export type RefdeskGatewayDescriptorsReadingProblem = {
-    /**
-     * Document
-     */
-    document: number;
-    /**
-     * Model Id
-     */
-    model_id: string | null;
-    /**
-     * Field
-     */
-    field: string;
-    /**
-     * Message
-     */
-    message: string;
-    /**
-     * Line
-     */
-    line: number;
-};
-
-/**
- * Problem
- *
- * An error as it appears inside a list of outcomes.
- */
-export type RefdeskKnowledgeSchemasShapesProblem = {
-    /**
-     * Code
-     */
-    code: string;
-    /**
-     * Message
-     */
-    message: string;
-    /**
-     * Hint
-     */
-    hint?: string | null;
-    /**
-     * Details
-     */
-    details?: {
-        [key: string]: unknown;
-    };
 };
 
 /**

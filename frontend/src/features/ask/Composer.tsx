@@ -1,9 +1,12 @@
 /** Where questions are written. What was typed stays until the question has been accepted. */
 import { ActionIcon, Textarea, Tooltip } from '@mantine/core';
 import { IconArrowUp, IconPlayerStopFilled } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { getStatusOptions } from '../../api/generated/@tanstack/react-query.gen';
 import classes from './Composer.module.css';
+import { SpeechInput } from './SpeechInput';
 
 const limit = 20_000;
 
@@ -30,6 +33,7 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
   const storage = `refdesk-draft-${draftKey}`;
   const [text, setText] = useState(() => sessionStorage.getItem(storage) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
+  const status = useQuery(getStatusOptions());
   const write = (value: string) => {
     setText(value);
     if (value) sessionStorage.setItem(storage, value);
@@ -85,6 +89,14 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
       />
       <div className={classes.foot}>
         <div className={classes.left}>{left}</div>
+        {status.data?.hears && !running && (
+          <SpeechInput
+            onText={(heard) => {
+              write(text ? `${text.trimEnd()} ${heard}` : heard);
+              field.current?.focus();
+            }}
+          />
+        )}
         {running ? (
           <Tooltip label={t('ask.stop')}>
             <ActionIcon

@@ -8,15 +8,18 @@ import {
   IconQuote,
   IconRefresh,
 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '../../api';
+import { getStatusOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { RunOut } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 import { Answer } from './Answer';
 import { AnswerNotes } from './AnswerNotes';
 import { answerAsText } from './answerAsText';
 import { isOpen, type Turn } from './liveRun';
+import { ReadAloud } from './ReadAloud';
 import { StatusLine } from './StatusLine';
 import classes from './TurnView.module.css';
 import { useLiveRun } from './useLiveRun';
@@ -36,6 +39,7 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
   const saved = turn.runs[index] as RunOut;
   const { run, connection, error } = useLiveRun(saved);
   const open = isOpen(run);
+  const status = useQuery(getStatusOptions());
   useEffect(() => {
     onLive(run);
   }, [run, onLive]);
@@ -72,6 +76,7 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
               )}
             </CopyButton>
           )}
+          {run.answer && status.data?.speaks && <ReadAloud runId={run.id} />}
           <Tooltip label={t('ask.retry')}>
             <ActionIcon aria-label={t('ask.retry')} onClick={() => onRetry(run)}>
               <IconRefresh size={17} />

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.gateway.descriptors.document import EMBEDDED, Descriptor, SameKey
 from refdesk.gateway.descriptors.forms import INPUT_SCHEMAS
-from refdesk.gateway.descriptors.reading import Problem, ReadDescriptor
+from refdesk.gateway.descriptors.reading import DescriptorProblem, ReadDescriptor
 from refdesk.gateway.descriptors.writing import describe
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routing.tables import FallbackPolicy
@@ -59,7 +59,7 @@ class Plan:
     """All documents that were understood, and what stands in the way of the others."""
 
     intended: list[Intended] = field(default_factory=list[Intended])
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[DescriptorProblem] = field(default_factory=list[DescriptorProblem])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def plan(
 
 def _obstacles(
     one: ReadDescriptor, row: Model | None, holdings: Holdings, read: Sequence[ReadDescriptor]
-) -> Iterator[Problem]:
+) -> Iterator[DescriptorProblem]:
     wanted = one.descriptor
     policy = wanted.fallback_policy_id
     if policy is not None and policy not in holdings.policies:
@@ -147,7 +147,7 @@ def _obstacles(
 
 def _key_obstacles(
     one: ReadDescriptor, name: str, holdings: Holdings, read: Sequence[ReadDescriptor]
-) -> Iterator[Problem]:
+) -> Iterator[DescriptorProblem]:
     other = holdings.models.get(name)
     if other is None:
         where = "it is only described here: take it in first" if _described(name, read) else "it is not there"

@@ -19,7 +19,7 @@ _NO_KEYS = (
 _MOST = 100
 
 
-class Problem(BaseModel):
+class DescriptorProblem(BaseModel):
     """One fault: the document's number from 1, its model_id where it has one, the field, and the line."""
 
     document: int
@@ -41,9 +41,9 @@ class ReadDescriptor:
     descriptor: Descriptor
     source: Document
 
-    def problem(self, field: str, message: str) -> Problem:
+    def problem(self, field: str, message: str) -> DescriptorProblem:
         parts = field.split(".")
-        return Problem(
+        return DescriptorProblem(
             document=self.number,
             model_id=self.descriptor.model_id,
             field=field,
@@ -52,14 +52,14 @@ class ReadDescriptor:
         )
 
 
-def read_descriptors(text: str) -> tuple[list[ReadDescriptor], list[Problem]]:
+def read_descriptors(text: str) -> tuple[list[ReadDescriptor], list[DescriptorProblem]]:
     """All that can be read, and what is wrong with the rest. Raises `DescriptorUnreadable`; a text without
     a descriptor is `DescriptorInvalid`."""
     documents = read_documents(text)
     if not documents:
         raise DescriptorInvalid("There is no model descriptor in this.", problems=[])
     read: list[ReadDescriptor] = []
-    problems: list[Problem] = []
+    problems: list[DescriptorProblem] = []
     for number, document in enumerate(documents, 1):
         found = _read(number, document)
         if isinstance(found, ReadDescriptor):
@@ -70,7 +70,7 @@ def read_descriptors(text: str) -> tuple[list[ReadDescriptor], list[Problem]]:
     return read, problems[:_MOST]
 
 
-def refuse(problems: Sequence[Problem]) -> None:
+def refuse(problems: Sequence[DescriptorProblem]) -> None:
     """Raise `DescriptorInvalid` if there is any."""
     if not problems:
         return
@@ -81,12 +81,12 @@ def refuse(problems: Sequence[Problem]) -> None:
     )
 
 
-def _read(number: int, document: Document) -> ReadDescriptor | list[Problem]:
+def _read(number: int, document: Document) -> ReadDescriptor | list[DescriptorProblem]:
     value = document.value
     if not isinstance(value, dict):
         line = document.line(())
         message = "a descriptor is a mapping that begins with model_id"
-        return [Problem(document=number, model_id=None, field="", message=message, line=line)]
+        return [DescriptorProblem(document=number, model_id=None, field="", message=message, line=line)]
     try:
         # Strict as JSON: a number written as text stays wrong.
         descriptor = Descriptor.model_validate_json(orjson.dumps(value), strict=True)
@@ -97,13 +97,17 @@ def _read(number: int, document: Document) -> ReadDescriptor | list[Problem]:
     return ReadDescriptor(number, descriptor, document)
 
 
-def _problems(number: int, model_id: str | None, document: Document, error: Exception) -> list[Problem]:
+def _problems(
+    number: int, model_id: str | None, document: Document, error: Exception
+) -> list[DescriptorProblem]:
     if not isinstance(error, ValidationError):
         message = "a number in it is out of range"
         return [
-            Problem(document=number, model_id=model_id, field="", message=message, line=document.line(()))
+            DescriptorProblem(
+                document=number, model_id=model_id, field="", message=message, line=document.line(())
+            )
         ]
-    found: list[Problem] = []
+    found: list[DescriptorProblem] = []
     for item in error.errors(include_url=False):
         path = [part for part in item["loc"] if part not in ("SameKey", "literal['none','entered']")]
         field = ".".join(str(part) for part in path)
@@ -111,7 +115,9 @@ def _problems(number: int, model_id: str | None, document: Document, error: Exce
         if not path and ": " in message and message.split(": ")[0].isidentifier():
             field, message = message.split(": ", 1)
         line = document.line(path or [field])
-        found.append(Problem(document=number, model_id=model_id, field=field, message=message, line=line))
+        found.append(
+            DescriptorProblem(document=number, model_id=model_id, field=field, message=message, line=line)
+        )
     if any(one.field == "credential" for one in found):  # both of its forms tell what they lack
         kept = "must be none, entered or {same_as: MODEL_ID}"
         first = next(one for one in found if one.field.startswith("credential"))
@@ -132,9 +138,9 @@ def _message(item: Any, path: Sequence[str | int]) -> str:
     return message[0].lower() + message[1:]
 
 
-def _twice(read: Sequence[ReadDescriptor]) -> list[Problem]:
+def _twice(read: Sequence[ReadDescriptor]) -> list[DescriptorProblem]:
     first: dict[str, int] = {}
-    problems: list[Problem] = []
+    problems: list[DescriptorProblem] = []
     for one in read:
         before = first.setdefault(one.descriptor.model_id, one.number)
         if before != one.number:

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from refdesk.gateway.descriptors.planning import PlannedModel
-from refdesk.gateway.descriptors.reading import Problem
+from refdesk.gateway.descriptors.reading import DescriptorProblem
 from refdesk.gateway.kinds import Kind
 from refdesk.gateway.schemas import Endpoint
 from refdesk.kit.border_types import CleanText, Name, PlainLine
@@ -37,7 +37,7 @@ class DescriptorPlan(BaseModel):
     """What taking it in would do. Nothing is done while there are problems."""
 
     models: list[PlannedModel]
-    problems: list[Problem]
+    problems: list[DescriptorProblem]
 
 
 class TakenIn(BaseModel):

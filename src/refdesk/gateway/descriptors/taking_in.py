@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope, audit
 from refdesk.gateway.descriptors.document import Descriptor
 from refdesk.gateway.descriptors.planning import Holdings, Intended, Plan, PlannedModel, plan
-from refdesk.gateway.descriptors.reading import Problem, ReadDescriptor, read_descriptors, refuse
+from refdesk.gateway.descriptors.reading import DescriptorProblem, ReadDescriptor, read_descriptors, refuse
 from refdesk.gateway.errors import ModelNameTaken, UnknownModel
 from refdesk.gateway.probing import ModelProbe, seal
 from refdesk.gateway.repository import ModelRepository
@@ -151,7 +151,7 @@ class DescriptorIntake:
         seal(self.cipher, row, self.cipher.open(other.credential, context=other.id.bytes))
 
 
-def _one_document(read: list[ReadDescriptor], model_id: UUID | None) -> list[Problem]:
+def _one_document(read: list[ReadDescriptor], model_id: UUID | None) -> list[DescriptorProblem]:
     if model_id is None or len(read) < 2:
         return []
     return [read[1].problem("", "one document describes the model; take several in as a file")]

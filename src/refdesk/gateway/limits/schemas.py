@@ -84,7 +84,7 @@ class LimitView(BaseModel):
     updated_at: datetime
 
 
-class StandingView(BaseModel):
+class LimitStandingView(BaseModel):
     """What one of those that are counted apart has used in the present window. The ids that name it are
     set as the limit counts `per` them; a limit for all has one standing without any."""
 
@@ -101,7 +101,7 @@ class LimitStanding(BaseModel):
     """How much of a limit is used, most first; at most 1,000 of those counted apart."""
 
     limit: LimitView
-    standings: Sequence[StandingView]
+    standings: Sequence[LimitStandingView]
 
 
 class QueueView(BaseModel):

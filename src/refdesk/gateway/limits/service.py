@@ -18,7 +18,7 @@ from refdesk.gateway.limits.schemas import (
     LimitParts,
     LimitStanding,
     LimitView,
-    StandingView,
+    LimitStandingView,
 )
 from refdesk.gateway.limits.store import CounterStore, Standing
 from refdesk.gateway.limits.tables import ModelLimit
@@ -104,8 +104,8 @@ def _told(limit: ModelLimit) -> dict[str, Any]:
     return LimitView.model_validate(limit).model_dump(mode="json", exclude={"id", "created_at", "updated_at"})
 
 
-def _standing(per: Sequence[str], standing: Standing) -> StandingView:
+def _standing(per: Sequence[str], standing: Standing) -> LimitStandingView:
     values = dict(zip(per, standing.subject.split(" "), strict=False)) if per else {}
     ids = {name if name == "path" else f"{name}_id": value for name, value in values.items()}
     view = {"used": standing.used, "window_start": standing.window_start} | ids
-    return StandingView.model_validate(view)
+    return LimitStandingView.model_validate(view)

@@ -19,7 +19,7 @@ from refdesk.gateway.routing.schemas import (
     PolicyChange,
     PolicyDraft,
     PolicyView,
-    RouteView,
+    PurposeRouteView,
     RuleFault,
 )
 from refdesk.gateway.routing.tables import FallbackPolicy, PurposeRoute
@@ -150,12 +150,12 @@ class Administration:
             _refuse_circle([*others, tried], {p.id: p for p in await self._policies.all()})
         model.fallback_policy_id = policy_id
 
-    async def routes(self) -> list[RouteView]:
+    async def routes(self) -> list[PurposeRouteView]:
         return [
             _route(route, model) for route, model in await RouteRepository(self.session, self.scope).all()
         ]
 
-    async def route(self, purpose: str, kind: str, model_id: UUID) -> RouteView:
+    async def route(self, purpose: str, kind: str, model_id: UUID) -> PurposeRouteView:
         """Serve a purpose by a model. Raises `UnknownModel` and `WrongModelKind`."""
         models = {model.id: model for model in await self._policies.models()}
         model = models.get(model_id)
@@ -315,8 +315,8 @@ def _named(model: Model) -> NamedModel:
     return NamedModel(id=model.id, name=model.name)
 
 
-def _route(route: PurposeRoute, model: Model) -> RouteView:
-    return RouteView.model_validate(
+def _route(route: PurposeRoute, model: Model) -> PurposeRouteView:
+    return PurposeRouteView.model_validate(
         {
             "purpose": route.purpose,
             "kind": route.kind,

@@ -25,7 +25,7 @@ from refdesk.gateway.routing.schemas import (
     PolicyView,
     ProbeView,
     RouteDraft,
-    RouteView,
+    PurposeRouteView,
     RulesCheck,
     RulesDraft,
 )
@@ -121,7 +121,7 @@ async def delete_policy(policy_id: UUID, policies: Owning) -> None:
 
 
 @router.get("/purpose-routes", operation_id="listPurposeRoutes", summary="Purposes with a model of their own")
-async def list_routes(policies: Viewing) -> Page[RouteView]:
+async def list_routes(policies: Viewing) -> Page[PurposeRouteView]:
     items = await policies.routes()
     return Page(items=items, total=len(items))
 
@@ -131,7 +131,9 @@ async def list_routes(policies: Viewing) -> Page[RouteView]:
     operation_id="setPurposeRoute",
     summary="Serve a purpose by a model",
 )
-async def set_route(kind: Kind, purpose: PurposeName, draft: RouteDraft, policies: Owning) -> RouteView:
+async def set_route(
+    kind: Kind, purpose: PurposeName, draft: RouteDraft, policies: Owning
+) -> PurposeRouteView:
     return await policies.route(purpose, kind, draft.model_id)
 
 

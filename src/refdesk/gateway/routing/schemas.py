@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from refdesk.gateway.kinds import Kind
 from refdesk.gateway.routing.checks import HealthCheck
+from refdesk.gateway.routing.policies import LookCode
 from refdesk.gateway.routing.rules import MAX_RULES, Rule
 from refdesk.kit.border_types import CleanText, PlainLine
 
@@ -109,10 +110,10 @@ class DryRunDraft(BaseModel):
 
 
 class RuleLook(BaseModel):
-    """What became of one rule: whether its condition held and why it applied or did not."""
+    """What became of one rule, as a code and in words."""
 
     rule: int
-    held: bool
+    code: LookCode
     note: str
 
 
@@ -122,7 +123,10 @@ class DryRunStep(BaseModel):
     model: NamedModel
     attempt: int
     at_ms: int = Field(description="When the attempt ends, from the beginning of the call.")
-    happened: str
+    outcome: Literal["answers", "fails", "is-late", "is-not-asked"]
+    took_ms: int
+    reason: str = Field(description="Response code and code of the error; empty for an answer.")
+    happened: str = Field(description="The same in words.")
     ok: bool
     rules: list[RuleLook]
     next: Literal["answer", "again", "switch", "reject", "give-up"]
@@ -149,7 +153,7 @@ class RouteDraft(BaseModel):
     model_id: UUID
 
 
-class RouteView(BaseModel):
+class PurposeRouteView(BaseModel):
     """A purpose with its model."""
 
     purpose: str
