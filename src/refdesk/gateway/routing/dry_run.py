@@ -1,7 +1,7 @@
 """What would happen: the policy's own decisions over outcomes that somebody made up. Asks no model."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from refdesk.gateway.errors import (
@@ -98,6 +98,9 @@ def dry_run(draft: DryRunDraft, model: RoutedModel, find: Find, policy_of: Polic
             model=named,
             attempt=progress.total,
             at_ms=clock,
+            outcome=_outcome_code(failure, is_asked=took > 0 or failure is None or failure.may_retry),
+            took_ms=took,
+            reason=failure.reason if failure is not None else "",
             happened=words,
             ok=failure is None,
             rules=[],
@@ -109,7 +112,7 @@ def dry_run(draft: DryRunDraft, model: RoutedModel, find: Find, policy_of: Polic
             note = f" The input is cut to {cut} tokens." if cut else ""
             return _ended(steps, clock, named, None, f"{named.name} answers.{note}")
         decision, looks = decide(policy, progress, failure, draft.input_tokens, refusal)
-        step.rules = [RuleLook(rule=look.rule, held=look.held, note=look.note) for look in looks]
+        step.rules = [RuleLook(rule=look.rule, code=look.code, note=look.note) for look in looks]
         match decision:
             case AskAgain(wait_s):
                 step.next, step.wait_ms = "again", int(wait_s * 1000)
@@ -162,6 +165,20 @@ def _outcome(happening: Happening, nth: int, patience_ms: int | None) -> tuple[F
     error = _error(happening)
     failure = Failure.of(error, took / 1000)
     return failure, took, f"fails with {failure.reason} after {took} ms"
+
+
+def _outcome_code(
+    failure: Failure | None, *, is_asked: bool
+) -> Literal["answers", "fails", "is-late", "is-not-asked"]:
+    if failure is None:
+        return "answers"
+    if not is_asked:
+        return "is-not-asked"
+    return (
+        "is-late"
+        if isinstance(failure.error, ModelTimeout) and not failure.error.details.get("status_code")
+        else "fails"
+    )
 
 
 def _error(happening: Happening) -> ModelError:

@@ -7,6 +7,7 @@ that was looked at leaves a line that says why it did or did not apply.
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 from uuid import UUID
 
 from refdesk.gateway.routing.conditions import Condition, Facts
@@ -92,13 +93,22 @@ class GiveUp:
 type Decision = AskAgain | SwitchTo | Refuse | GiveUp
 
 
+type LookCode = Literal[
+    "does-not-hold", "again", "switches", "refuses", "not-to-be-asked", "spent", "waits-too-long", "no-target"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What became of one rule: its number from 1, whether its condition held, and why it applied or not."""
 
     rule: int
-    held: bool
+    code: LookCode
     note: str
+
+    @property
+    def held(self) -> bool:
+        return self.code != "does-not-hold"
 
 
 @dataclass(slots=True)
@@ -154,10 +164,10 @@ def decide(
     )
     for at, (rule, condition) in enumerate(zip(policy.rules, policy.conditions, strict=True)):
         if not condition.holds(facts):
-            looks.append(Look(at + 1, False, "does not hold"))
+            looks.append(Look(at + 1, "does-not-hold", "does not hold"))
             continue
-        decision, note = _apply(policy, at, rule, progress, failure, refusal)
-        looks.append(Look(at + 1, True, note))
+        decision, code, note = _apply(policy, at, rule, progress, failure, refusal)
+        looks.append(Look(at + 1, code, note))
         if decision is not None:
             return decision, looks
     return GiveUp("no rule has anything left to do"), looks
@@ -165,19 +175,19 @@ def decide(
 
 def _apply(
     policy: Policy, at: int, rule: Rule, progress: Progress, failure: Failure, refusal: Refusal
-) -> tuple[Decision | None, str]:
+) -> tuple[Decision | None, LookCode, str]:
     match rule:
         case Reject(message=message):
-            return Refuse(message, at + 1), "refuses the call"
+            return Refuse(message, at + 1), "refuses", "refuses the call"
         case SwitchToModel(retry_times=times):
             if failure.may_retry and progress.spent(policy, at) < times:
                 nth = progress.spend(policy, at)
-                return AskAgain(0.0, at + 1), f"asks again before switching ({nth} of {times})"
+                return AskAgain(0.0, at + 1), "again", f"asks again before switching ({nth} of {times})"
             target = policy.targets[at]
             why = "it was asked already" if target in progress.visited else refusal(target)
-            return (
-                (SwitchTo(target, at + 1), "switches") if why is None else (None, f"does not switch: {why}")
-            )
+            if why is None:
+                return SwitchTo(target, at + 1), "switches", "switches"
+            return None, "no-target", f"does not switch: {why}"
         case RateLimit(delay_ms=delay, retry_times=times):
             return _again(policy, at, times, lambda _nth: delay, progress, failure)
         case Retry(backoff_ms=backoff, retry_times=times):
@@ -191,17 +201,17 @@ def _again(
     wait_ms: Callable[[int], float],
     progress: Progress,
     failure: Failure,
-) -> tuple[Decision | None, str]:
+) -> tuple[Decision | None, LookCode, str]:
     if not failure.may_retry:
-        return None, "does not ask again: the model is not to be asked now"
+        return None, "not-to-be-asked", "does not ask again: the model is not to be asked now"
     if progress.spent(policy, at) >= times:
-        return None, f"has asked again {times} times already"
+        return None, "spent", f"has asked again {times} times already"
     named_ms = (failure.retry_after_s or 0.0) * 1000
     if named_ms > MAX_WAIT_MS:
-        return None, f"does not wait {named_ms / 1000:.0f} s, as the vendor asks"
+        return None, "waits-too-long", f"does not wait {named_ms / 1000:.0f} s, as the vendor asks"
     nth = progress.spend(policy, at)
     wait = max(min(wait_ms(nth), MAX_WAIT_MS), named_ms)
-    return AskAgain(wait / 1000, at + 1), f"asks again after {wait:.0f} ms ({nth} of {times})"
+    return AskAgain(wait / 1000, at + 1), "again", f"asks again after {wait:.0f} ms ({nth} of {times})"
 
 
 def spread(wait_s: float) -> float:

@@ -24,8 +24,8 @@ from refdesk.gateway.routing.schemas import (
     PolicyDraft,
     PolicyView,
     ProbeView,
-    RouteDraft,
     PurposeRouteView,
+    RouteDraft,
     RulesCheck,
     RulesDraft,
 )
