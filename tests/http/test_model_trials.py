@@ -198,12 +198,36 @@ async def test_models_of_every_kind_can_be_tested(world: World, kind: str, reply
         await forget(world, model["id"])
 
 
+@pytest.mark.parametrize(
+    ("reply", "is_well"),
+    [
+        (body({"base_resp": {"status_code": 2013, "status_msg": "invalid params"}}), True),
+        (error(400, "no such task"), True),
+        (error(500, "on fire"), False),
+        (body(b"<html>Welcome</html>", content_type="text/html"), False),
+        (body({"base_resp": {"status_code": 1004, "status_msg": "login fail"}}), False),
+    ],
+)
+async def test_a_test_of_films_tells_a_vendor_that_understood_from_one_that_did_not(
+    world: World, reply: Any, is_well: bool
+) -> None:
+    async with scripted_model() as server:
+        server.always(reply)
+        model = await connect(world, server, "TTV", provider="minimax")
+        checked = ok(await world.owner.post(f"{API}/models/{model['id']}/check"))
+        assert checked["ok"] is is_well, checked
+        await forget(world, model["id"])
+
+
 async def test_a_vendor_is_chosen_by_its_id_and_brings_its_address(world: World) -> None:
     draft = {"kind": "TTI", "name": world.new_name("model"), "model_name": "cogview-4", "provider": "zhipu"}
     made = ok(await world.owner.post(f"{API}/models", json=draft))
     assert (made["provider"], made["base_url"]) == ("zhipu", "https://open.bigmodel.cn/api/paas/v4")
     refused = await world.owner.post(f"{API}/models", json=draft | {"provider": "groq"})
     assert "no models of that kind" in str(problem(refused, 422, "invalid")["details"])
+    azure = draft | {"provider": "azure", "model_name": "gpt-image-1"}
+    told = problem(await world.owner.post(f"{API}/models", json=azure), 422, "invalid")
+    assert "the name of your own resource" in str(told["details"])
     unknown = await world.owner.post(f"{API}/models", json=draft | {"provider": "nobody"})
     problem(unknown, 422, "invalid")
     shown = ok(await world.viewer.get(f"{API}/model-presets"))["items"]

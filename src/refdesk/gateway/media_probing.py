@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from refdesk.gateway.building import ClientBuilder
 from refdesk.gateway.content import ImagePart
-from refdesk.gateway.errors import ModelBadResponse, ModelNotThere, ModelRefused
+from refdesk.gateway.errors import ModelBadResponse, ModelNotThere, ModelRefused, ModelUnavailable
 from refdesk.gateway.media import (
     PictureQuestion,
     PictureRequest,
@@ -76,13 +76,19 @@ class MediaProbe:
         return f"{pictures[0].media_type}, {len(pictures[0].data)} B"
 
     async def _ask_for_no_film(self, model: Model) -> str:
-        """A film costs money and minutes: a job that cannot be is asked for, which shows address and key."""
+        """A film costs money and minutes: a job that cannot be is asked for, which shows address and key.
+
+        A vendor that knows no such job has understood the question: with a status of its own, or, as MiniMax,
+        with an error within a good answer, which has neither a status nor a cause in the connection.
+        """
         try:
             state = await self.builder.filmmaker(model).state(UNKNOWN_JOB)
-        except (ModelNotThere, ModelRefused, ModelBadResponse) as error:
-            if error.details.get("status_code", 0) == 404 and not error.details.get("vendor_message"):
+        except (ModelNotThere, ModelRefused) as error:
+            return str(error.details.get("vendor_message") or "…")
+        except ModelUnavailable as error:
+            if error.__cause__ is not None or "status_code" in error.details:
                 raise
-            return "…"
+            return str(error.details.get("vendor_message") or "…")
         return state.stage
 
 

@@ -94,6 +94,8 @@ class Endpoint(BaseModel):
             if not address:
                 raise ValueError("base_url is needed: this vendor has no address of its own")
             self.base_url = _ADDRESS.validate_python(address)
+        if str(self.base_url).startswith("https://resource."):
+            raise ValueError("put the name of your own resource into base_url in place of RESOURCE")
         return self
 
     @property

@@ -4,7 +4,7 @@ Never within a transaction: a vendor may take its time. Two that look at once bo
 stands, but an end is never undone.
 """
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -77,7 +77,8 @@ class FilmDesk:
         if film.stage not in _OPEN or not due:
             return film
         if now() - film.created_at > GIVEN_UP_AFTER:
-            await (await self._maker(film)).cancel(film.task)
+            with suppress(ModelError):  # given up it is in any case
+                await (await self._maker(film)).cancel(film.task)
             error = ModelTimeout(timeout_s=GIVEN_UP_AFTER.total_seconds())
             return await self._note(film_id, stage="failed", error=_told(error))
         try:

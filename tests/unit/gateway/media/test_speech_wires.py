@@ -1,12 +1,19 @@
 """Speech both ways, in every dialect, over real sockets."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from refdesk.gateway import ModelAuthentication, ModelBadResponse, ModelContextExceeded, ModelQuota
+from refdesk.gateway import (
+    ModelAuthentication,
+    ModelBadResponse,
+    ModelContextExceeded,
+    ModelInterrupted,
+    ModelQuota,
+)
 from refdesk.gateway.media import (
     MAX_RECORDING_BYTES,
     Recording,
@@ -17,6 +24,7 @@ from refdesk.gateway.wires import Authentication, Connection
 from refdesk.gateway.wires.exchanges import ResultNotFetched
 from refdesk.gateway.wires.speech import RemoteSpeaker, RemoteTranscriber
 from refdesk.kit.http import AddressRefused, ResponseTooLarge, guarded_client
+from refdesk.testing.scripted_http import streamed
 from refdesk.testing.scripted_media import SOUND, by_path, fields_of, speaks, transcribes
 from refdesk.testing.scripted_model import ScriptedModel, body, error, events, scripted_model
 
@@ -183,6 +191,29 @@ async def test_a_voice_that_never_ends_is_cut_at_the_limit(
     server.always(speaks())
     with pytest.raises(ResponseTooLarge):
         await heard(RemoteSpeaker(ID, "tts-1", connection, voice="v"), SpeechRequest("Hello"))
+
+
+async def test_a_voice_that_breaks_off_is_told_from_one_that_ended(
+    server: ScriptedModel, connection: Connection
+) -> None:
+    server.always(streamed([SOUND[:500], SOUND[500:]], content_type="audio/mpeg", break_after=1))
+    with pytest.raises(ModelInterrupted):
+        await heard(RemoteSpeaker(ID, "tts-1", connection, voice="v"), SpeechRequest("Hello"))
+
+
+async def test_a_caller_who_stops_listening_closes_the_vendors_connection(
+    server: ScriptedModel, connection: Connection
+) -> None:
+    server.always(streamed([SOUND] * 1000, content_type="audio/mpeg", delay_s=0.02))
+    speaker = RemoteSpeaker(ID, "tts-1", connection, voice="v")
+    async with speaker.speak(SpeechRequest("Hello")) as stream:
+        assert await anext(stream.parts)
+        assert server.open_connections == 1
+    for _ in range(100):
+        if server.open_connections == 0:
+            break
+        await asyncio.sleep(0.02)
+    assert server.open_connections == 0
 
 
 async def test_redirects_without_end_are_given_up(server: ScriptedModel, connection: Connection) -> None:

@@ -141,7 +141,7 @@ def test_every_vendor_has_a_fixture_and_every_kind_of_it_a_path() -> None:
     assert set(FIXTURES) == set(vendors())
     assert len(FIXTURES) >= 28
     for name, found in vendors().items():
-        assert set(found.kinds) - set(FIXTURES[name]["paths"]) <= {"EMBEDDING"}, name
+        assert set(found.kinds) == set(FIXTURES[name]["paths"]), name
         # What a vendor charges for nothing, or lets anybody in to, cannot be refused.
         lacking = set(ERRORS) - {told["sort"] for told in FIXTURES[name]["refusals"]}
         assert found.group == "local" or not lacking, name
