@@ -167,10 +167,25 @@ const modelsRoute = createRoute({
   path: '/models',
   component: lazyRouteComponent(() => import('../features/models/ModelsPage')),
 });
+const policiesRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/models/health',
+  component: lazyRouteComponent(() => import('../features/policies/PoliciesPage')),
+});
 const modelRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/models/$modelId',
   component: lazyRouteComponent(() => import('../features/models/ModelPage')),
+});
+export const usageTabs = ['overview', 'limits', 'prices', 'caches'] as const;
+const usageRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/usage',
+  validateSearch: (search): { tab?: (typeof usageTabs)[number] } => {
+    const tab = usageTabs.find((name) => name === search.tab);
+    return tab ? { tab } : {};
+  },
+  component: lazyRouteComponent(() => import('../features/usage/UsagePage')),
 });
 export const settingsSections = [
   'profile',
@@ -213,7 +228,9 @@ export const router = createRouter({
       newApplicationRoute,
       applicationRoute,
       modelsRoute,
+      policiesRoute,
       modelRoute,
+      usageRoute,
       settingsRoute,
     ]),
   ]),

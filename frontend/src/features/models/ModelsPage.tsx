@@ -1,7 +1,8 @@
 /** The models of the workspace, by kind, each with its health in words. */
 import { Button, SimpleGrid, Text, Title } from '@mantine/core';
-import { IconCpu, IconPlus } from '@tabler/icons-react';
+import { IconCpu, IconHeartbeat, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
@@ -24,6 +25,14 @@ export default function ModelsPage() {
   return (
     <Page>
       <PageHeader title={t('shell.models')} text={t('models.intro')}>
+        <Button
+          component={Link}
+          to="/models/health"
+          variant="default"
+          leftSection={<IconHeartbeat size={17} />}
+        >
+          {t('policies.open')}
+        </Button>
         {mayManage && (
           <Button
             leftSection={<IconPlus size={17} />}

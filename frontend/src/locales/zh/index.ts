@@ -10,6 +10,7 @@ import knowledge from './knowledge.json';
 import models from './models.json';
 import notices from './notices.json';
 import paragraphs from './paragraphs.json';
+import policies from './policies.json';
 import preview from './preview.json';
 import problemHints from './problemHints.json';
 import problems from './problems.json';
@@ -26,6 +27,7 @@ import stages from './stages.json';
 import strategies from './strategies.json';
 import terms from './terms.json';
 import testSets from './testSets.json';
+import usage from './usage.json';
 import versions from './versions.json';
 import warnings from './warnings.json';
 
@@ -42,6 +44,7 @@ export default {
   models,
   notices,
   paragraphs,
+  policies,
   preview,
   problemHints,
   problems,
@@ -58,6 +61,7 @@ export default {
   strategies,
   terms,
   testSets,
+  usage,
   versions,
   warnings,
 };
