@@ -2,6 +2,7 @@
 import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import {
   IconBooks,
+  IconChartBar,
   IconChecklist,
   IconCpu,
   IconFeather,
@@ -24,6 +25,7 @@ const rooms = [
   { to: '/applications', label: 'applications', Icon: IconLayoutGrid },
   { to: '/models', label: 'models', Icon: IconCpu },
   { to: '/test-sets', label: 'evaluation', Icon: IconChecklist },
+  { to: '/usage', label: 'usage', Icon: IconChartBar },
   { to: '/settings', label: 'settings', Icon: IconSettings },
 ] as const;
 

@@ -9,6 +9,7 @@ type Section =
   | 'settings.roles'
   | 'stages'
   | 'strategies'
+  | 'usage.paths'
   | 'warnings';
 
 type Values = Record<string, string | number>;

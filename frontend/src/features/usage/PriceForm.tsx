@@ -1,0 +1,124 @@
+import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { changeModelPrice, createModelPrice } from '../../api/generated/sdk.gen';
+import type { PriceView } from '../../api/generated/types.gen';
+import { SideSheet } from '../../components/Dialog';
+import { Problem } from '../../components/Problem';
+import { useSubjects } from './useSubjects';
+
+interface Props {
+  editing: PriceView | 'new' | null;
+  onClose: () => void;
+  onSaved: () => unknown;
+}
+
+const numbers = [
+  'input_per_million',
+  'cached_per_million',
+  'output_per_million',
+  'per_unit',
+  'per_call',
+] as const;
+
+export function PriceForm({ editing, onClose, onSaved }: Props) {
+  const { t } = useTranslation();
+  return (
+    <SideSheet
+      opened={editing !== null}
+      onClose={onClose}
+      title={editing === 'new' ? t('usage.newPrice') : t('usage.editPrice')}
+    >
+      {editing && (
+        <Form
+          key={editing === 'new' ? 'new' : editing.id}
+          price={editing === 'new' ? null : editing}
+          onClose={onClose}
+          onSaved={onSaved}
+        />
+      )}
+    </SideSheet>
+  );
+}
+
+function Form({ price, onClose, onSaved }: Omit<Props, 'editing'> & { price: PriceView | null }) {
+  const { t } = useTranslation();
+  const { named } = useSubjects();
+  const form = useForm({
+    initialValues: {
+      model_id: price?.model_id ?? null,
+      valid_from: price?.valid_from ?? new Date().toISOString().slice(0, 10),
+      currency: price?.currency ?? 'USD',
+      input_per_million: (price?.input_per_million ?? 0) as number | string,
+      cached_per_million: (price?.cached_per_million ?? '') as number | string,
+      output_per_million: (price?.output_per_million ?? 0) as number | string,
+      per_unit: (price?.per_unit ?? 0) as number | string,
+      per_call: (price?.per_call ?? 0) as number | string,
+    },
+    validate: {
+      model_id: (value) => (value ? null : t('setup.needed')),
+      valid_from: (value) => (value ? null : t('setup.needed')),
+      currency: (value) => (/^[A-Z]{3}$/.test(value) ? null : t('usage.currencyHint')),
+    },
+  });
+  const save = useMutation({
+    mutationFn: async () => {
+      const values = form.values;
+      const body = {
+        model_id: values.model_id ?? '',
+        valid_from: values.valid_from,
+        currency: values.currency,
+        input_per_million: Number(values.input_per_million),
+        cached_per_million: values.cached_per_million === '' ? null : Number(values.cached_per_million),
+        output_per_million: Number(values.output_per_million),
+        per_unit: Number(values.per_unit),
+        per_call: Number(values.per_call),
+      };
+      if (price) await changeModelPrice({ path: { price_id: price.id }, body, throwOnError: true });
+      else await createModelPrice({ body, throwOnError: true });
+    },
+    onSuccess: async () => {
+      await onSaved();
+      onClose();
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit(() => save.mutate())}>
+      <Stack>
+        <Select
+          label={t('usage.groupings.model')}
+          searchable
+          data={named.model}
+          data-autofocus
+          {...form.getInputProps('model_id')}
+        />
+        <Group grow align="flex-start">
+          <TextInput type="date" label={t('usage.validFrom')} {...form.getInputProps('valid_from')} />
+          <TextInput label={t('usage.currency')} maxLength={3} {...form.getInputProps('currency')} />
+        </Group>
+        <Text size="sm" c="dimmed">
+          {t('usage.perMillionHint')}
+        </Text>
+        {numbers.map((field) => (
+          <NumberInput
+            key={field}
+            label={t(`usage.priceFields.${field}`)}
+            min={0}
+            decimalScale={6}
+            {...form.getInputProps(field)}
+          />
+        ))}
+        {save.error && <Problem error={save.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t('common.save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
