@@ -16,7 +16,7 @@ import httpx
 import orjson
 
 from refdesk.gateway.calls import Completion, CompletionBuilder, CompletionEvent, CompletionRequest
-from refdesk.gateway.errors import ModelError, ModelInterrupted, ModelRefused
+from refdesk.gateway.errors import ModelBadResponse, ModelError, ModelInterrupted, ModelRefused
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.easing import Easing
 from refdesk.gateway.wires.refusals import body_error
@@ -53,6 +53,13 @@ class Reader(Protocol):
     def end(self) -> list[CompletionEvent] | None:
         """What follows the last part, `Finished` the last; None where the answer never said its end."""
         ...
+
+
+def words(value: Any) -> str:
+    """A member that has to be a text. Raises TypeError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(f"a text was agreed, not {type(value).__name__}")
+    return value
 
 
 class Format(Protocol):
@@ -198,7 +205,10 @@ class HttpCompleter:
         return events + self._end(reader)
 
     def _end(self, reader: Reader) -> list[CompletionEvent]:
-        events = reader.end()
+        try:
+            events = reader.end()
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ModelBadResponse from error
         if events is None:
             raise ModelInterrupted(
                 "The model's answer ended without saying that it is complete."

@@ -15,6 +15,7 @@ from refdesk.gateway.calls import (
     ToolCallReady,
     UsageReport,
 )
+from refdesk.gateway.wires.completer import words
 from refdesk.gateway.wires.connection import Connection
 
 STATE = "anthropic:"
@@ -59,7 +60,7 @@ class AnthropicReader:
                 self._note_usage(body["message"].get("usage"))
             case "message_delta":
                 self._note_usage(body.get("usage"))
-                self._finish = body["delta"].get("stop_reason") or self._finish
+                self._note_finish(body["delta"].get("stop_reason"))
             case "message_stop":
                 self.closed = True
             case "error":
@@ -74,7 +75,7 @@ class AnthropicReader:
         for index, block in enumerate(body.get("content") or ()):
             events.extend(self._start(index, block))
         self._note_usage(body.get("usage"))
-        self._finish = body.get("stop_reason") or "end_turn"
+        self._note_finish(body.get("stop_reason") or "end_turn")
         return events
 
     def end(self) -> list[CompletionEvent] | None:
@@ -91,13 +92,16 @@ class AnthropicReader:
         events.append(Finished("tool_calls" if calls and reason == "stop" else reason))
         return events
 
+    def _note_finish(self, reason: Any) -> None:
+        self._finish = words(reason) if reason is not None else self._finish
+
     def _start(self, index: int, block: dict[str, Any]) -> list[CompletionEvent]:
         match block.get("type"):
             case "text":
-                return [TextDelta(block["text"])] if block.get("text") else []
+                return [TextDelta(words(block["text"]))] if block.get("text") else []
             case "thinking" | "redacted_thinking":
                 self._blocks[index] = _Block(dict(block))
-                return [ReasoningDelta(block["thinking"])] if block.get("thinking") else []
+                return [ReasoningDelta(words(block["thinking"]))] if block.get("thinking") else []
             case "tool_use":
                 self._blocks[index] = _Block(dict(block))
                 return []
@@ -108,17 +112,17 @@ class AnthropicReader:
         self.begun = True
         match delta.get("type"):
             case "text_delta":
-                return [TextDelta(delta["text"])] if delta["text"] else []
+                return [TextDelta(text)] if (text := words(delta["text"])) else []
             case "thinking_delta":
-                text: str = delta["thinking"]
+                text = words(delta["thinking"])
                 block = self._blocks[index].body
                 block["thinking"] = block.get("thinking", "") + text
                 return [ReasoningDelta(text)] if text else []
             case "signature_delta":
                 block = self._blocks[index].body
-                block["signature"] = (block.get("signature") or "") + delta["signature"]
+                block["signature"] = (block.get("signature") or "") + words(delta["signature"])
             case "input_json_delta":
-                self._blocks[index].pieces.append(delta["partial_json"])
+                self._blocks[index].pieces.append(words(delta["partial_json"]))
             case _:
                 pass
         return []
@@ -137,8 +141,8 @@ class AnthropicReader:
                 continue
             arguments = "".join(block.pieces) or orjson.dumps(block.body.get("input") or {}).decode()
             state = STATE + orjson.dumps(thinking).decode() if thinking and not calls else ""
-            call_id = str(block.body.get("id") or f"call_{len(calls)}")
-            calls.append(ToolCall(call_id, str(block.body["name"]), arguments, state))
+            call_id = words(block.body.get("id") or f"call_{len(calls)}")
+            calls.append(ToolCall(call_id, words(block.body["name"]), arguments, state))
         return calls
 
     def _note_usage(self, usage: Any) -> None:

@@ -15,6 +15,7 @@ from refdesk.gateway.calls import (
     ToolCallReady,
     UsageReport,
 )
+from refdesk.gateway.wires.completer import words
 from refdesk.gateway.wires.connection import Connection
 
 STATE = "bedrock:"
@@ -65,11 +66,11 @@ class BedrockReader:
                 self.begun = True
                 if (use := event["start"].get("toolUse")) is not None:
                     index = int(event.get("contentBlockIndex") or 0)
-                    self._calls[index] = _Call(str(use["toolUseId"]), str(use["name"]))
+                    self._calls[index] = _Call(words(use["toolUseId"]), words(use["name"]))
             case "messageStart":
                 self.begun = True
             case "messageStop":
-                self._finish = event["stopReason"]
+                self._finish = words(event["stopReason"])
             case "metadata":
                 self._note_usage(event.get("usage"))
                 self.closed = self._finish is not None
@@ -88,14 +89,14 @@ class BedrockReader:
         events: list[CompletionEvent] = []
         for index, block in enumerate(message.get("content") or ()):
             if (use := block.get("toolUse")) is not None:
-                self._calls[index] = _Call(str(use["toolUseId"]), str(use["name"]), [], use.get("input"))
+                self._calls[index] = _Call(words(use["toolUseId"]), words(use["name"]), [], use.get("input"))
             else:
                 reasoning = (block.get("reasoningContent") or {}).get("reasoningText")
                 events.extend(
                     self._delta(index, {"reasoningContent": reasoning} if reasoning is not None else block)
                 )
         self._note_usage(body.get("usage"))
-        self._finish = body.get("stopReason") or "end_turn"
+        self._finish = words(body.get("stopReason") or "end_turn")
         return events
 
     def end(self) -> list[CompletionEvent] | None:
@@ -111,15 +112,15 @@ class BedrockReader:
 
     def _delta(self, index: int, delta: dict[str, Any]) -> list[CompletionEvent]:
         if text := delta.get("text"):
-            return [TextDelta(str(text))]
+            return [TextDelta(words(text))]
         if (use := delta.get("toolUse")) is not None:
-            self._calls[index].pieces.append(str(use.get("input") or ""))
+            self._calls[index].pieces.append(words(use.get("input") or ""))
         elif (reasoning := delta.get("reasoningContent")) is not None:
             thought = self._thoughts.setdefault(index, _Thought())
             thought.signature += str(reasoning.get("signature") or "")
             if text := reasoning.get("text"):
-                thought.pieces.append(str(text))
-                return [ReasoningDelta(str(text))]
+                thought.pieces.append(words(text))
+                return [ReasoningDelta(words(text))]
         return []
 
     def _finished_calls(self) -> list[ToolCall]:

@@ -12,6 +12,7 @@ from refdesk.gateway.calls import (
     UsageReport,
 )
 from refdesk.gateway.errors import ModelInterrupted
+from refdesk.gateway.wires.completer import words
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.openai.tool_calls import ToolCallAssembler
 
@@ -35,7 +36,7 @@ class CohereReader:
         self._calls = ToolCallAssembler()
         self._usage: UsageReport | None = None
         self._finish: str | None = None
-        self._failure: str | None = None
+        self._failure: Any = None
 
     def chunk(self, body: dict[str, Any]) -> list[CompletionEvent]:
         kind = body.get("type")
@@ -53,7 +54,7 @@ class CohereReader:
             case "tool-plan-delta":
                 # What the model means to do before it calls: words about the work, not the answer.
                 plan = message.get("tool_plan")
-                return [ReasoningDelta(plan)] if plan else []
+                return [ReasoningDelta(words(plan))] if plan else []
             case "tool-call-start" | "tool-call-delta":
                 self.begun = True
                 self._calls.feed({"index": body.get("index")} | dict(message.get("tool_calls") or {}))
@@ -70,7 +71,7 @@ class CohereReader:
         self.begun = True
         events: list[CompletionEvent] = []
         if said.get("tool_plan"):
-            events.append(ReasoningDelta(str(said["tool_plan"])))
+            events.append(ReasoningDelta(words(said["tool_plan"])))
         for part in said.get("content") or ():
             events.extend(_said(part))
         for call in said.get("tool_calls") or ():
@@ -93,8 +94,9 @@ class CohereReader:
         events.append(Finished("tool_calls" if calls and reason == "stop" else reason))
         return events
 
-    def _note_end(self, finish: str | None, usage: Any, failure: str | None) -> None:
-        self._finish, self._failure = finish, failure or None
+    def _note_end(self, finish: Any, usage: Any, failure: Any) -> None:
+        self._finish = words(finish) if finish is not None else None
+        self._failure = failure or None
         if not isinstance(usage, dict):
             return
         members = cast("dict[str, Any]", usage)
@@ -110,7 +112,7 @@ class CohereReader:
 def _said(content: dict[str, Any]) -> list[CompletionEvent]:
     events: list[CompletionEvent] = []
     if thought := content.get("thinking"):
-        events.append(ReasoningDelta(str(thought)))
+        events.append(ReasoningDelta(words(thought)))
     if text := content.get("text"):
-        events.append(TextDelta(str(text)))
+        events.append(TextDelta(words(text)))
     return events

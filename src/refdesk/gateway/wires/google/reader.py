@@ -14,6 +14,7 @@ from refdesk.gateway.calls import (
     ToolCallReady,
     UsageReport,
 )
+from refdesk.gateway.wires.completer import words
 from refdesk.gateway.wires.connection import Connection
 
 STATE = "google:"
@@ -55,7 +56,7 @@ class GoogleReader:
             content: dict[str, Any] = candidate.get("content") or {}
             for part in content.get("parts") or ():
                 self._part(part, events)
-            self._finish = candidate.get("finishReason") or self._finish
+            self._finish = words(candidate.get("finishReason") or self._finish or "") or None
         return events
 
     def whole(self, body: dict[str, Any]) -> list[CompletionEvent]:
@@ -81,8 +82,8 @@ class GoogleReader:
             signature = part.get("thoughtSignature")
             self._calls.append(
                 ToolCall(
-                    str(call.get("id") or f"call_{len(self._calls)}"),
-                    str(call["name"]),
+                    words(call.get("id") or f"call_{len(self._calls)}"),
+                    words(call["name"]),
                     orjson.dumps(call.get("args") or {}).decode(),
                     STATE + signature if signature else "",
                 )

@@ -11,6 +11,7 @@ from refdesk.gateway.calls import (
     UsageReport,
 )
 from refdesk.gateway.errors import ModelInterrupted
+from refdesk.gateway.wires.completer import words
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.openai.thinking import ThinkingSplitter
 from refdesk.gateway.wires.openai.tool_calls import ToolCallAssembler
@@ -77,8 +78,8 @@ class OpenAIReader:
     def _choices(self, body: dict[str, Any], key: str) -> list[CompletionEvent]:
         events: list[CompletionEvent] = []
         choices = body.get("choices")
-        if (not choices or "error" in body) and (words := body_error(body)) is not None:
-            raise self._connection.in_band(words)
+        if (not choices or "error" in body) and (refusal := body_error(body)) is not None:
+            raise self._connection.in_band(refusal)
         if (usage := body.get("usage")) is not None:
             self._note_usage(usage)
         for choice in choices or ():
@@ -91,7 +92,7 @@ class OpenAIReader:
             if part:
                 self._part(part, events)
             if (finish := choice.get("finish_reason")) is not None:
-                self._note_finish(str(finish))
+                self._note_finish(words(finish))
         # MiniMax says all of it again, whole, in the last part.
         self._spoken = self._spoken or bool(events) or not self._calls.empty
         return events
@@ -146,5 +147,5 @@ def _parted(items: list[Any]) -> tuple[str, str]:
             inner = item.get("thinking") or ""
             thought += inner if isinstance(inner, str) else _parted(cast("list[Any]", inner))[1]
         else:
-            text += str(item.get("text") or "")
+            text += words(item.get("text") or "")
     return thought, text

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from refdesk.gateway.calls import ToolCall
+from refdesk.gateway.wires.completer import words
 
 
 @dataclass(slots=True)
@@ -28,9 +29,9 @@ class ToolCallAssembler:
 
     def feed(self, fragment: dict[str, Any]) -> None:
         function: dict[str, Any] = fragment.get("function") or {}
-        call = self._find(fragment.get("index"), fragment.get("id") or "")
-        name = function.get("name")
-        if name and name != call.name:
+        call = self._find(fragment.get("index"), words(fragment.get("id") or ""))
+        name = words(function.get("name") or "")
+        if name != call.name:
             call.name += name
         arguments = function.get("arguments")
         if isinstance(arguments, str):
