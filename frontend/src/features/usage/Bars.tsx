@@ -52,17 +52,19 @@ export function Bars({ title, bars, valueName, top }: Props) {
           </span>
         ))}
       </div>
-      <table className="rd-hidden">
-        <caption>{title}</caption>
-        <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.key}>
-              <th scope="row">{bar.label}</th>
-              <td>{`${bar.shown} ${valueName}`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div className="rd-hidden">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {bars.map((bar) => (
+              <tr key={bar.key}>
+                <th scope="row">{bar.label}</th>
+                <td>{`${bar.shown} ${valueName}`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

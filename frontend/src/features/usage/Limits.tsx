@@ -16,6 +16,7 @@ import { SettingsTable } from '../settings/SettingsTable';
 import { LimitForm } from './LimitForm';
 import { LimitStanding } from './LimitStanding';
 import { Queues } from './Queues';
+import { RowActions } from './RowActions';
 import { useLimitWords } from './useLimitWords';
 
 export function Limits() {
@@ -75,12 +76,11 @@ export function Limits() {
                     <LimitStanding limit={limit} />
                   </Table.Td>
                   <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                    <Button size="compact-sm" variant="default" mr={6} onClick={() => setEditing(limit)}>
-                      {t('common.edit')}
-                    </Button>
-                    <Button size="compact-sm" color="red" variant="light" onClick={() => setDeleting(limit)}>
-                      {t('common.delete')}
-                    </Button>
+                    <RowActions
+                      name={limit.name}
+                      onEdit={() => setEditing(limit)}
+                      onDelete={() => setDeleting(limit)}
+                    />
                   </Table.Td>
                 </Table.Tr>
               ))}

@@ -17,6 +17,7 @@ import { useNotify } from '../../components/useNotify';
 import { formatDate, formatNumber } from '../../i18n/format';
 import { SettingsTable } from '../settings/SettingsTable';
 import { PriceForm } from './PriceForm';
+import { RowActions } from './RowActions';
 import { useSubjects } from './useSubjects';
 
 export function Prices() {
@@ -113,18 +114,11 @@ export function Prices() {
                   <Table.Td ta="right">{formatNumber(price.output_per_million)}</Table.Td>
                   <Table.Td>{price.currency}</Table.Td>
                   <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                    <Button size="compact-sm" variant="default" mr={6} onClick={() => setEditing(price)}>
-                      {t('common.edit')}
-                    </Button>
-                    <Button
-                      size="compact-sm"
-                      color="red"
-                      variant="light"
-                      loading={remove.isPending && remove.variables.id === price.id}
-                      onClick={() => remove.mutate(price)}
-                    >
-                      {t('common.delete')}
-                    </Button>
+                    <RowActions
+                      name={nameOf('model', price.model_id) ?? t('usage.gone')}
+                      onEdit={() => setEditing(price)}
+                      onDelete={() => remove.mutate(price)}
+                    />
                   </Table.Td>
                 </Table.Tr>
               ))}

@@ -42,7 +42,7 @@ function SettingsForm({ settings }: { settings: UsageSettingsView }) {
       <Text size="sm" c="dimmed" mb="md" maw={640}>
         {t('usage.countingText')}
       </Text>
-      <Group align="flex-end">
+      <Group align="flex-start">
         <Select
           label={t('usage.timeZone')}
           searchable
@@ -63,6 +63,7 @@ function SettingsForm({ settings }: { settings: UsageSettingsView }) {
         <Button
           type="submit"
           variant="default"
+          mt={24}
           loading={save.isPending}
           disabled={zone === settings.time_zone && days === settings.keep_days}
         >

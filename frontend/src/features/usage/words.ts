@@ -20,10 +20,13 @@ export const formatCosts = (costs: readonly { currency: string; amount: number }
 
 export const formatMs = (ms: number) =>
   ms < 1000
-    ? new Intl.NumberFormat(tag(), { style: 'unit', unit: 'millisecond' }).format(ms)
-    : new Intl.NumberFormat(tag(), { style: 'unit', unit: 'second', maximumFractionDigits: 1 }).format(
-        ms / 1000,
-      );
+    ? new Intl.NumberFormat(tag(), { style: 'unit', unit: 'millisecond', unitDisplay: 'short' }).format(ms)
+    : new Intl.NumberFormat(tag(), {
+        style: 'unit',
+        unit: 'second',
+        unitDisplay: 'narrow',
+        maximumFractionDigits: 1,
+      }).format(ms / 1000);
 
 export const formatStep = (iso: string, step: 'hour' | 'day', timeZone: string) =>
   new Intl.DateTimeFormat(
