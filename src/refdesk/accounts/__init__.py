@@ -19,6 +19,7 @@ from refdesk.accounts.groups import groups_of_caller
 from refdesk.accounts.keys import key_names, key_resources
 from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
 from refdesk.accounts.people import NamedGroup, Person, people_and_groups
+from refdesk.accounts.recent import RecentCallers
 from refdesk.accounts.routes import routers
 from refdesk.accounts.scope import ALL_PERMISSIONS, Permission, Role, Scope
 from refdesk.accounts.setup import SetupGate, issue_setup_token
@@ -39,6 +40,7 @@ __all__ = [
     "Passwords",
     "Permission",
     "Person",
+    "RecentCallers",
     "Role",
     "Scope",
     "SetupGate",

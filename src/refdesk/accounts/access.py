@@ -8,6 +8,7 @@ A key bound to one knowledge base or application passes only `Asker`, `BoundView
 operation that takes one of these must call `scope.require_resource(kind, id)` for what it touches.
 """
 
+import time
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk.accounts.callers import Caller, caller_of_key, caller_of_session, choose_workspace
 from refdesk.accounts.errors import BoundKey, CsrfFailed, InvalidApiKey, KeysMayNot
+from refdesk.accounts.recent import RecentCallers
 from refdesk.accounts.scope import Permission, Role, Scope
 from refdesk.accounts.tokens import API_KEY_PREFIX, csrf_matches
 from refdesk.accounts.workspaces import ensure_default_workspace
@@ -99,9 +101,30 @@ async def get_caller(
 CurrentCaller = Annotated[Caller, Depends(get_caller)]
 
 
-async def get_scope(request: Request, caller: CurrentCaller, database: DatabaseDep) -> Scope:
+async def get_scope(
+    request: Request,
+    database: DatabaseDep,
+    by_key: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    by_cookie: Annotated[str | None, Depends(_cookie)],
+) -> Scope:
     """The caller's scope in the chosen workspace. The operator's first call makes the first workspace."""
     wanted = request.headers.get(WORKSPACE_HEADER) or request.query_params.get("workspace")
+    recent: RecentCallers | None = getattr(request.app.state, "recent_callers", None)
+    token = bearer_token(request) if recent is not None else None
+    if recent is None or token is None or not token.startswith(API_KEY_PREFIX):
+        return await _scope_of(
+            request, await get_caller(request, database, by_key, by_cookie), database, wanted
+        )
+    scope = recent.find(token, wanted)
+    if scope is None:
+        asked_at = time.monotonic()
+        caller = await get_caller(request, database, by_key, by_cookie)
+        scope = await _scope_of(request, caller, database, wanted)
+        recent.keep(token, wanted, scope, asked_at)
+    return scope
+
+
+async def _scope_of(request: Request, caller: Caller, database: Database, wanted: str | None) -> Scope:
     async with database.transaction() as session:
         if caller.via == "operator" and wanted is None:
             await ensure_default_workspace(session, caller, request.headers.get("accept-language"))

@@ -1,127 +1,186 @@
-"""Models: vendors to choose from, list, add, test, delete, try."""
+"""Models: list, export, import, describe, key, check, invoke, local."""
 
+import getpass
+import json
+import sys
+from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
-from refdesk.cli._client import Client
+from refdesk.cli import _models_local
+from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find, group_of
-from refdesk.cli._models_try import try_model
 
 MODELS = "/api/v1/models"
-CHECK_FAILED = 1
+DESCRIPTORS = "/api/v1/model-descriptors"
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id of the model.")]
+NameArgument = Annotated[str, typer.Argument(metavar="MODEL", help="model_id (the name) or id of the model.")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="YAML file of descriptors; - for stdin.")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Change models that are there already.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    group = group_of(app, "models", "Models: vendors, list, add, test, delete, try.")
-    add_command(group, "vendors", vendors)
+    group = group_of(app, "models", "Models: list, export, import, describe, key, check, invoke, local.")
     add_command(group, "list", list_models)
-    add_command(group, "add", add)
+    add_command(group, "export", export)
+    add_command(group, "import", import_file)
+    add_command(group, "describe", describe)
+    add_command(group, "key", key)
     add_command(group, "check", check)
-    add_command(group, "delete", delete)
-    add_command(group, "try", try_model)
-
-
-async def vendors(
-    client: Client,
-    search: Annotated[
-        str | None, typer.Argument(metavar="SEARCH", help="Part of an id or a name, or a kind such as TTS.")
-    ] = None,
-) -> Result:
-    """List the vendors of the catalogue with what they offer."""
-    items = await client.all("/api/v1/model-presets")
-    if search is not None:
-        wanted = search.lower()
-        items = [item for item in items if _matches(item, wanted)]
-    return Result(items, [_vendor_line(item) for item in items] or ["No such vendor."])
+    add_command(group, "invoke", invoke)
+    _models_local.register(group)
 
 
 async def list_models(
     client: Client,
-    kind: Annotated[str | None, typer.Option(help="Only of this kind: LLM, EMBEDDING, TTS …")] = None,
+    query: Annotated[
+        str, typer.Argument(metavar="[QUERY]", help="Words, or model_id:…, kind:…, provider:…, version:….")
+    ] = "",
 ) -> Result:
-    """List the workspace's models."""
-    items = await client.all(MODELS, **({"kind": kind.upper()} if kind else {}))
-    return Result(items, [_line(item) for item in items] or ["No models yet."])
+    """List models with their kind, vendor, version and health."""
+    found = (await client.get("/mcp/models", q=query))["items"]
+    lines = [
+        f"{one['model_id']}  {one['kind']}  {one['provider']}  {one['model_name']}  version {one['version']}"
+        f"  {'ok' if one['health'] == 'closed' else one['health']}"
+        for one in found
+    ]
+    return Result(found, lines or ["No such model."])
 
 
-async def add(
+async def export(
     client: Client,
-    vendor: Annotated[str, typer.Argument(metavar="VENDOR", help="Id of a vendor; see `models vendors`.")],
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="LLM, EMBEDDING, RERANKER, STT, TTS …")],
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="What the vendor calls the model.")],
-    name: Annotated[str | None, typer.Option(help="Its name here; else what the vendor calls it.")] = None,
-    url: Annotated[str | None, typer.Option(help="Base URL; else the vendor's own.")] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--model-key", envvar="REFDESK_MODEL_KEY", help="The vendor's key; better in REFDESK_MODEL_KEY."
-        ),
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[MODEL]...", help="model_ids; all models by default.")
     ] = None,
-    voice: Annotated[str | None, typer.Option(help="The voice it speaks with by default.")] = None,
-    default: Annotated[bool, typer.Option("--default", help="Make it the default of its kind.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> Result:
-    """Connect a model of a vendor."""
-    draft: dict[str, Any] = {
-        "provider": vendor,
-        "kind": kind.upper(),
-        "model_name": model,
-        "name": name or model,
-        "is_default": default,
-    }
-    if url is not None:
-        draft["base_url"] = url
-    if key is not None:
-        draft["api_key"] = key
-    if voice is not None:
-        draft["parameters"] = {"voice": voice}
-    made = await client.post(MODELS, draft)
-    return Result(made, [f"Connected {made['name']} ({made['kind']}, {made['id']})."])
+    """Write descriptors of models as YAML, without their keys."""
+    query = "".join(f"{'&' if at else '?'}model_id={_quoted(name)}" for at, name in enumerate(names or ()))
+    text = (await client.download(f"{DESCRIPTORS}{query}")).decode()
+    if output is None:
+        return Result({"yaml": text}, [text.rstrip("\n")])
+    output.write_text(text, encoding="utf-8")
+    return Result({"file": str(output)}, [f"Wrote {output}."])
+
+
+async def import_file(
+    client: Client,
+    file: FileArgument,
+    replace: ReplaceOption = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
+) -> Result:
+    """Take descriptors in: all of a file, or nothing and why."""
+    body = {"yaml": _read(file), "replace": replace}
+    if not dry_run:
+        done = await client.post(DESCRIPTORS, body)
+        return Result(done, _lines(done["models"]))
+    plan = await client.post(f"{DESCRIPTORS}/check", body)
+    problems = [_problem(one) for one in plan["problems"]]
+    lines = [*_lines(plan["models"]), *problems]
+    return Result(plan, lines or ["Nothing would be done."], exit_code=2 if problems else 0)
+
+
+async def describe(
+    client: Client,
+    model_name: Annotated[str, typer.Argument(metavar="NAME", help="What the vendor calls the model.")],
+    provider: Annotated[str, typer.Option(help="A vendor's id.")] = "openai-compatible",
+    url: Annotated[str | None, typer.Option(help="Base URL; the vendor's own by default.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="LLM, EMBEDDING, RERANKER, STT, TTS, …")
+    ] = "LLM",
+    model_id: Annotated[str | None, typer.Option(help="Its model_id; the vendor's name by default.")] = None,
+    with_key: Annotated[
+        bool, typer.Option("--with-key", help="Ask for the list's key.")
+    ] = False,
+) -> Result:
+    """Write a descriptor from what the vendor's list tells of a model."""
+    body = {"provider": provider, "base_url": url, "kind": kind, "model_name": model_name, "name": model_id}
+    if with_key:
+        body["api_key"] = _ask_for_key()
+    text = (await client.post(f"{DESCRIPTORS}/draft", body))["yaml"]
+    return Result({"yaml": text}, [text.rstrip("\n")])
+
+
+async def key(client: Client, name: NameArgument) -> Result:
+    """Enter the key of a model; it is asked for, or read from a pipe."""
+    model = await find(client, MODELS, name, what="model")
+    changed = await client.patch(f"{MODELS}/{model['id']}", {"api_key": _ask_for_key()})
+    return Result(changed, [f"{changed['name']} has the key {changed['credential_hint']}."])
 
 
 async def check(client: Client, name: NameArgument) -> Result:
-    """Test a model; ends with 1 where it does not work."""
-    found = await find(client, MODELS, name, what="model")
-    told = await client.post(f"{MODELS}/{found['id']}/check")
+    """Test the connection to a model."""
+    model = await find(client, MODELS, name, what="model")
+    told = await client.post(f"{MODELS}/{model['id']}/check")
     if told["ok"]:
-        sample = f": {told['sample']}" if told.get("sample") else ""
-        return Result(told, [f"{found['name']} works, {told['latency_ms']:.0f} ms{sample}"])
+        sample = f": {told['sample']}" if told["sample"] else ""
+        return Result(told, [f"{model['name']} answers in {told['latency_ms']:.0f} ms{sample}"])
     error = told["error"]
-    words = error["details"].get("vendor_message")
-    lines = [f"{found['name']} does not work: {error['message']} [{error['code']}]"]
-    lines += [f"  The vendor says: {words}"] if words else []
-    return Result(told, lines, exit_code=CHECK_FAILED)
+    lines = [f"{error['message']} ({error['code']})", *([error["hint"]] if error["hint"] else [])]
+    return Result(told, lines, exit_code=1)
 
 
-async def delete(
+async def invoke(
     client: Client,
     name: NameArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    prompt: Annotated[str | None, typer.Argument(metavar="[PROMPT]", help="The question.")] = None,
+    given: Annotated[
+        str | None, typer.Option("--input", help="The whole input as JSON, instead of a prompt.")
+    ] = None,
 ) -> Result:
-    """Remove a model."""
-    found = await find(client, MODELS, name, what="model")
-    if not yes:
-        typer.confirm(f"Remove {found['name']}? Its key is forgotten.", abort=True, err=True)
-    await client.delete(f"{MODELS}/{found['id']}")
-    return Result({"id": found["id"], "deleted": True}, [f"Removed {found['name']}."])
+    """Call a model as programs do, through /mcp/invoke."""
+    if (prompt is None) == (given is None):
+        raise InvalidArgument("Give a prompt or --input, and not both.")
+    body = {"model_id": name, "input": {"prompt": prompt} if given is None else _json(given)}
+    told = await client.post("/mcp/invoke", body)
+    warnings = [f"Warning: {one}" for one in told["metadata"]["warnings"]]
+    text = told["content"] if told["content"] is not None else json.dumps(told["output"], ensure_ascii=False)
+    return Result(told, [text, *warnings])
 
 
-def _matches(item: dict[str, Any], wanted: str) -> bool:
-    return wanted.upper() in item["kinds"] or any(
-        wanted in text.lower() for text in (item["id"], *item["names"].values())
-    )
+def _lines(models: list[dict[str, Any]]) -> list[str]:
+    words = {"create": "new", "change": "changed", "unchanged": "unchanged"}
+    lines: list[str] = []
+    for one in models:
+        fields = ", ".join(change["field"] for change in one["changes"])
+        lines.append(f"{one['model_id']}: {words[one['action']]}{f' ({fields})' if fields else ''}")
+        if one["needs_key"]:
+            lines.append(f"  enter its key: refdesk models key {one['model_id']!r}")
+        lines += [f"  {note}" for note in one["notes"]]
+    return lines
 
 
-def _vendor_line(item: dict[str, Any]) -> str:
-    address = item["base_url"] or "your own address"
-    return f"{item['id']}  {item['names']['zh']}  {', '.join(item['kinds'])}  {address}"
+def _problem(one: dict[str, Any]) -> str:
+    field = f"{one['field']}: " if one["field"] else ""
+    return f"Line {one['line']}: {field}{one['message']}"
 
 
-def _line(item: dict[str, Any]) -> str:
-    last = item["last_check"]
-    health = "not tested" if last is None else "works" if last["ok"] else last["error"]["code"]
-    default = "  default" if item["is_default"] else ""
-    return f"{item['kind']}  {item['name']}  {item['provider']}  {health}{default}  {item['id']}"
+def _read(file: Path) -> str:
+    if str(file) == "-":
+        return sys.stdin.read()
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"{file} cannot be read: {error}.") from error
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InvalidArgument(f"--input is not JSON: {error}.") from error
+
+
+def _ask_for_key() -> str:
+    """Never an argument: those stand in the shell's history and in the list of processes."""
+    found = (getpass.getpass("Key: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
+    if not found:
+        raise InvalidArgument("No key was given.")
+    return found
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")

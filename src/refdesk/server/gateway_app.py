@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk import __version__
-from refdesk.accounts import SetupGate
+from refdesk.accounts import RecentCallers, SetupGate
 from refdesk.gateway import Gateway, openai_router
 from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
@@ -54,6 +54,7 @@ def create_gateway_app(settings: Settings, *, database_url: str) -> FastAPI:
         gateway = Gateway(settings, database, cipher)
         app.state.settings, app.state.database = settings, database
         app.state.cipher, app.state.gateway = cipher, gateway
+        app.state.recent_callers = RecentCallers()
         await gateway.start()
         try:
             yield

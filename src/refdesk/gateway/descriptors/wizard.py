@@ -20,6 +20,7 @@ _CONTEXT = (
     ("max_model_len",),
     ("max_context_length",),
     ("inputTokenLimit",),
+    ("meta", "n_ctx"),
     ("meta", "n_ctx_train"),
 )
 _OUTPUT = (
@@ -33,7 +34,9 @@ _OUTPUT = (
 def draft(asked: DraftRequest, entry: Mapping[str, Any]) -> Descriptor:
     """The descriptor of a model of which the vendor's list has this entry (empty where it has none)."""
     found = vendor(asked.provider)
-    checks = {"path": "models"} if found.lists_models and not found.needs_key else None
+    # Probes send no key; llama.cpp shows its list without one.
+    is_open = not found.needs_key and (asked.api_key is None or found.id == "llama-cpp")
+    checks = {"path": "models"} if found.lists_models and is_open else None
     row = Model(
         kind=asked.kind,
         provider=asked.provider,

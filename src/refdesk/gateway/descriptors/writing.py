@@ -1,7 +1,7 @@
 """From a model's row to its descriptor."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from pydantic import HttpUrl
@@ -47,12 +47,17 @@ def describe(model: Model, policy_names: Mapping[UUID, str]) -> Descriptor:
             policy_names.get(model.fallback_policy_id) if model.fallback_policy_id is not None else None
         ),
         parameters=Parameters.model_validate(model.parameters),
-        input_schema=model.input_schema or INPUT_SCHEMAS[kind],
-        output_schema=model.output_schema or OUTPUT_SCHEMAS[kind],
+        input_schema=_schema(model.input_schema, INPUT_SCHEMAS[kind]),
+        output_schema=_schema(model.output_schema, OUTPUT_SCHEMAS[kind]),
         undeclared_output=model.undeclared_output,
         is_default=model.is_default,
         measured=measured,
     )
+
+
+def _schema(stored: dict[str, Any] | None, usual: dict[str, Any]) -> dict[str, Any]:
+    """The usual one where it is that: the database does not keep the order of members."""
+    return usual if stored is None or stored == usual else stored
 
 
 def as_yaml(descriptors: Sequence[Descriptor]) -> str:
