@@ -7,6 +7,7 @@ from tests.http.access_calls import Call, Row
 from tests.http.access_knowledge import base_of
 from tests.http.world import World, ok
 
+from refdesk.testing.scripted_media import PICTURE
 from refdesk.testing.scripted_model import scripted_model
 
 API = "/api/v1"
@@ -120,6 +121,17 @@ async def _speech_model(world: World, kind: str) -> None:
     ok(await world.owner.post(f"{API}/models", json=draft))
 
 
+async def new_picture(_world: World, _client: httpx.AsyncClient) -> Call:
+    return Call(content=PICTURE, headers={"Content-Type": "image/png"})
+
+
+async def picture(world: World, client: httpx.AsyncClient) -> Call:
+    kept = await client.post(f"{API}/question-pictures", content=PICTURE)
+    if not kept.is_success:
+        kept = await world.owner.post(f"{API}/question-pictures", content=PICTURE)
+    return Call(path={"picture_id": ok(kept)["id"]})
+
+
 async def read_aloud(world: World, client: httpx.AsyncClient) -> Call:
     await _speech_model(world, "TTS")
     return await run(world, client)
@@ -184,6 +196,8 @@ ASKING = (
     Row("GET", RUN, "viewer", run, 404, private=True),
     Row("GET", f"{RUN}/events", "viewer", run, 404, private=True, streams=True),
     Row("POST", f"{RUN}/cancel", "viewer", run, 404, private=True),
+    Row("POST", f"{API}/question-pictures", "viewer", new_picture, bound=True),
+    Row("GET", f"{API}/question-pictures/{{picture_id}}", "viewer", picture, 404, private=True),
     Row("POST", f"{RUN}/speech", "viewer", read_aloud, 404, private=True),
     Row("POST", f"{API}/transcriptions", "viewer", recording, 422, bound=True),
     Row("POST", "/v1/chat/completions", "viewer", completion, 404),

@@ -531,6 +531,10 @@ EXCUSED: dict[str, tuple[str, ...]] = {
         f"POST {SOURCE}/archive",
         f"POST {SOURCE}/files",
     ),
+    "It is a picture of the caller's own.": (
+        f"POST {API}/question-pictures",
+        f"GET {API}/question-pictures/{{picture_id}}",
+    ),
     "It says aloud what `GET …/runs/{run_id}` tells, or writes down what the caller said.": (
         f"POST {RUN}/speech",
         f"POST {API}/transcriptions",

@@ -80,12 +80,12 @@ async def make_base(world: World, *texts: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def connected(world: World, base_url: str) -> AsyncIterator[str]:
+async def connected(world: World, base_url: str, model_name: str = "scripted-chat") -> AsyncIterator[str]:
     """A language model of the first workspace for the time of the block; its id."""
     body = {
         "kind": "LLM",
         "name": world.new_name("model"),
-        "model_name": "scripted-chat",
+        "model_name": model_name,
         "base_url": base_url,
         "parameters": {"timeout_s": 2},
         "is_default": True,

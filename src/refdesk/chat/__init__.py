@@ -6,6 +6,7 @@ applications but the `ApplicationProfiles` port, and nothing of how hits are fou
 
 from refdesk.chat.cited import paragraphs_cited
 from refdesk.chat.events import RunEvent
+from refdesk.chat.picture_routes import router as picture_router
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
 from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
@@ -13,7 +14,7 @@ from refdesk.chat.schemas import RunOut
 from refdesk.chat.speech_routes import router as speech_router
 from refdesk.knowledge import cited_paragraphs
 
-routers = (router, speech_router)
+routers = (router, speech_router, picture_router)
 cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [

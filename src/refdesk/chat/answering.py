@@ -50,7 +50,7 @@ async def write_answer(
             "sources": len(packed),
             "left_out": len(result.hits) - len(packed),
             "context_chars": sum(len(text) for _, text in packed),
-            "prompt": [{"role": m.role, "content": m.content} for m in request.messages],
+            "prompt": [{"role": m.role, "content": m.text} for m in request.messages],
         }
         notices: list[Notice] = []
         try:
@@ -162,7 +162,7 @@ def _request(
         for n, (hit, text) in enumerate(packed, 1)
     )
     asked = fill(template, data=data, question=query)
-    messages = [Message("system", system), *history, Message("user", asked)]
+    messages = [Message("system", system), *history, Message("user", context.with_pictures(asked))]
     return (
         CompletionRequest(messages=messages, temperature=profile.temperature, max_tokens=profile.max_tokens),
         packed,

@@ -8,10 +8,11 @@ import structlog
 
 from refdesk.accounts import Scope
 from refdesk.chat.language import Language, language_of
+from refdesk.chat.pictures import PictureRepository
 from refdesk.chat.profile import RunProfile, RunSubmission, Turn
 from refdesk.chat.recorder import RunRecorder
 from refdesk.chat.submission import PlannedRun
-from refdesk.gateway import Completer, Embedder, Gateway, Purpose
+from refdesk.gateway import Completer, Content, Embedder, Gateway, ImagePart, Purpose, TextPart
 from refdesk.kit.database import Database
 from refdesk.knowledge import KnowledgeBaseRepository
 from refdesk.retrieval import Retriever, SearchRequest, SearchResult
@@ -81,6 +82,11 @@ class RunContext:
     history: History
     completer: Completer | None
     rewriter: Completer | None = None
+    pictures: tuple[ImagePart, ...] = ()
+
+    def with_pictures(self, text: str) -> Content:
+        """What is said to a model, with the pictures of the question before it."""
+        return (*self.pictures, TextPart(text)) if self.pictures else text
 
     @classmethod
     async def open(
@@ -97,6 +103,10 @@ class RunContext:
         completer = await services.completer(scope, profile.model_id, purpose)
         rewriter = await services.completer(scope, profile.model_id, replace(purpose, path="rewrite"))
         recorder.model_id = str(completer.model_id) if completer is not None else None
+        pictures: tuple[ImagePart, ...] = ()
+        if planned.run.picture_ids:
+            async with services.database.transaction() as session:
+                pictures = tuple(await PictureRepository(session, scope).get_many(planned.run.picture_ids))
         history: History = StoredHistory(services.database, scope, planned.run)
         if submission.history is not None:
             history = GivenHistory(submission.history)
@@ -111,6 +121,7 @@ class RunContext:
             history=history,
             completer=completer,
             rewriter=rewriter,
+            pictures=pictures,
         )
 
 

@@ -101,3 +101,18 @@ class NothingToRead(Conflict):
 
     code = "nothing-to-read"
     message = "This run has no answer that could be read aloud."
+
+
+class PictureNotFound(NotFound):
+    """A picture that was asked with does not exist, is somebody else's, or is of another conversation."""
+
+    code = "picture-not-found"
+    message = "There is no picture of yours by that id."
+
+
+class PictureTooLarge(TooLarge):
+    """A picture of more than 10 MB."""
+
+    code = "question-picture-too-large"
+    message = "The picture is too large."
+    hint = "Send at most 10 MB; photographs of 2,000 pixels are enough."

@@ -105,6 +105,7 @@ class RunSubmission:
     knowledge_base_ids: tuple[UUID, ...] | None = None
     mode: Mode | None = None
     retry_of: UUID | None = None
+    picture_ids: tuple[UUID, ...] = ()
     history: tuple[Turn, ...] | None = None
     system_prompt: str | None = None
     may_restart: bool = True

@@ -61,6 +61,29 @@ Latest question: {question}
 Complete question:""",
 }
 
+PICTURE_PROMPTS: dict[Language, str] = {
+    "zh": """用户带着图片提问。请写成一句不看图片和上文也能看懂的完整问题，用于检索资料：
+写明图片中与问题有关的内容，产品名称、型号、代码、报错文字和数字照抄，补全“这个”“它”等指代，
+不回答问题。只输出这一句问题。
+
+对话：
+{history}
+
+问题：{question}
+完整问题：""",
+    "en": """The user asks with pictures. Write one complete question that can be understood, and looked \
+up, without the pictures and the conversation: say what of the pictures matters to the question, copy \
+product names, model numbers, codes, error messages and figures as they stand, resolve words like "it" and \
+"this", do not answer.
+Reply with that one question only.
+
+Conversation:
+{history}
+
+Question: {question}
+Complete question:""",
+}
+
 _PLACEHOLDER = re.compile(r"\{(data|question)\}")
 _FENCE = re.compile(r"<(/?)(source)", re.IGNORECASE)
 

@@ -97,6 +97,7 @@ async def create_run(body: RunCreate, runs: Runs, scope: Asker) -> RunOut:
             knowledge_base_ids=bases,
             mode=body.mode,
             retry_of=body.retry_of,
+            picture_ids=tuple(dict.fromkeys(body.picture_ids)),
         ),
     )
 

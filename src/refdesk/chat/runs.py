@@ -234,6 +234,9 @@ class RunManager:
     async def _work(self, active: ActiveRun) -> None:
         recorder = active.recorder
         state = "failed"
+        # The task has a context of its own, so this ends with it.
+        asked = structlog.contextvars.get_contextvars().get("request_id") or active.id.hex
+        structlog.contextvars.bind_contextvars(request_id=asked, run_id=str(active.id))
         try:
             slot = self._slots.slot(active.journal, reserved=active.starts_now)
             async with slot, asyncio.timeout(None) as deadline:
@@ -243,6 +246,7 @@ class RunManager:
                             return self._give_up(active)
                 deadline.reschedule(asyncio.get_running_loop().time() + self._settings.run_timeout_s)
                 context = await RunContext.open(self._services, active.planned, active.submission, recorder)
+                structlog.contextvars.bind_contextvars(model_id=recorder.model_id)
                 await answer_question(context)
             state = "finished"
         except asyncio.CancelledError:

@@ -28,6 +28,9 @@ class RunCreate(BaseModel):
     )
     mode: Literal["embedding", "keywords", "blend"] | None = None
     retry_of: UUID | None = None
+    picture_ids: list[UUID] = Field(
+        default_factory=list[UUID], max_length=4, description="Pictures that the question is about."
+    )
 
 
 class CitationOut(BaseModel):
@@ -132,6 +135,7 @@ class RunOut(BaseModel):
     knowledge_base_ids: list[UUID] = []
     model_id: UUID | None = Field(default=None, description="Null: the answer quotes, no model wrote it.")
     question: str
+    picture_ids: list[UUID] = []
     standalone_question: str | None = Field(
         default=None, description="The question as searched, completed from the conversation."
     )

@@ -64,7 +64,7 @@ async def written_down(
     language: str | None,
     request_id: str,
 ) -> Transcription:
-    """What was said in a recording. Raises `NoModel`, `RecordingEmpty`, `RecordingTooLarge`, `ModelError`s."""
+    """What was said. Raises `NoModel`, `RecordingEmpty`, `RecordingTooLarge`, `ModelError`s."""
     model_id = await gateway.default_model(scope, "STT")
     if model_id is None:
         raise NoModel(kind="STT")

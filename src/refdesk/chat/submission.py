@@ -18,6 +18,7 @@ from refdesk.chat.errors import (
 from refdesk.chat.events import clean_text
 from refdesk.chat.language import language_of
 from refdesk.chat.leases import ACTIVE, LEASE_S
+from refdesk.chat.pictures import PictureRepository
 from refdesk.chat.profile import ApplicationProfiles, RunProfile, RunSubmission
 from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.tables import Conversation, Run
@@ -69,12 +70,15 @@ async def plan(
         )
     else:
         conversation.updated_at = now()
+    pictures = submission.picture_ids or tuple(retried.picture_ids if retried else ())
+    await PictureRepository(session, scope).ask_with(pictures, conversation.id)
     run = Run(
         id=new_id(),
         workspace_id=scope.workspace_id,
         conversation_id=conversation.id,
         user_id=scope.user_id,
         question=question,
+        picture_ids=list(pictures),
         answer="",
         state="running" if starts_now else "queued",
         profile=profile.to_json(),

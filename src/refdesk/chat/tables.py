@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, String, Uuid
+from sqlalchemy import ForeignKey, Index, LargeBinary, String, Uuid
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -38,6 +38,24 @@ class Conversation(Base):
     __table_args__ = (Index("ix_conversations_list", "workspace_id", "user_id", "updated_at"),)
 
 
+class QuestionPicture(Base):
+    """A picture somebody adds to questions. Without a conversation it was not asked with yet, and goes a day
+    later; with one it goes with that. `user_id` and `api_key_id` are whose it is, as of a conversation."""
+
+    __tablename__ = "question_pictures"
+
+    id: Mapped[Id]
+    workspace_id: Mapped[WorkspaceId]
+    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    api_key_id: Mapped[UUID | None] = mapped_column(Uuid)
+    conversation_id: Mapped[UUID | None] = mapped_column(
+        Uuid, ForeignKey("conversations.id", ondelete="CASCADE"), index=True
+    )
+    media_type: Mapped[str] = mapped_column(String(32))
+    data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    created_at: Mapped[CreatedAt]
+
+
 class Run(Base):
     """One question and what became of it: the record that is kept.
 
@@ -58,6 +76,7 @@ class Run(Base):
         Uuid, ForeignKey("users.id", ondelete="SET NULL"), index=True
     )
     question: Mapped[str]
+    picture_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), default=list, server_default="{}")
     standalone_question: Mapped[str | None]
     answer: Mapped[str] = mapped_column(default="")
     state: Mapped[str] = mapped_column(String(16), default="queued")

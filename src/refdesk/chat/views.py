@@ -45,6 +45,7 @@ def run_view(run: Run, existing: Collection[UUID] | None = None) -> RunOut:
         knowledge_base_ids=profile.get("knowledge_base_ids", []),
         model_id=profile.get("model_id"),
         question=run.question,
+        picture_ids=run.picture_ids,
         standalone_question=run.standalone_question,
         answer=run.answer,
         state=run.state,  # pyright: ignore[reportArgumentType]

@@ -20,6 +20,7 @@ from refdesk.gateway.kinds import Kind
 from refdesk.gateway.media import Filmmaker, Painter, PictureReader, Speaker, Transcriber
 from refdesk.gateway.picture_reading import CompletingReader
 from refdesk.gateway.purpose import NO_PURPOSE, Purpose
+from refdesk.gateway.routing.capabilities import Abilities
 from refdesk.gateway.routing.governed import GovernedCompleter, GovernedEmbedder, GovernedReranker
 from refdesk.gateway.routing.governed_media import (
     GovernedFilmmaker,
@@ -158,6 +159,11 @@ class Gateway:
             return None
         await self.routing.snapshot.ready()
         return self.routing.snapshot.find_by(scope, "LLM", wanted, by_name=by_name)
+
+    async def abilities(self, scope: Scope, model_id: UUID) -> Abilities:
+        """What a model can do. Raises `UnknownModel`."""
+        await self.routing.snapshot.ready()
+        return self.routing.snapshot.get(scope, model_id).abilities
 
     async def preload(self) -> None:
         """Load the embedded model now, so that the first question does not wait for it."""

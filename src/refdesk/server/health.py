@@ -22,6 +22,7 @@ class Status(BaseModel):
 
     version: str
     has_language_model: bool
+    sees: bool = Field(description="The language model takes pictures.")
     hears: bool = Field(description="There is a model that writes speech down.")
     speaks: bool = Field(description="There is a model that reads answers aloud.")
 
@@ -48,9 +49,11 @@ async def get_status(scope: Viewer, gateway: Annotated[Gateway, Depends(get_gate
     async def has(kind: Kind) -> bool:
         return await gateway.default_model(scope, kind) is not None
 
+    language_model = await gateway.default_model(scope, "LLM")
     return Status(
         version=__version__,
-        has_language_model=await has("LLM"),
+        has_language_model=language_model is not None,
+        sees=language_model is not None and (await gateway.abilities(scope, language_model)).images,
         hears=await has("STT"),
         speaks=await has("TTS"),
     )

@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 # Bodies of files, each held to the limit of uploads while it streams, not to that of requests.
 FILES_PATH = re.compile(
     r"/api/v1/(knowledge-bases/[^/]+/(files|drafts|qa-files)|documents/[^/]+/file|sources/[^/]+/(files|archive)"
-    r"|knowledge-base-imports|transcriptions)"
+    r"|knowledge-base-imports|transcriptions|question-pictures)"
 )
 # Recordings and pictures to try a model with or to call one, within JSON.
 MEDIA_PATH = re.compile(r"/api/v1/models/[^/]+/try(/film)?|/mcp/invoke")

@@ -6245,6 +6245,18 @@ export type PersonRef = {
 };
 
 /**
+ * PictureKept
+ *
+ * The id to ask with.
+ */
+export type PictureKept = {
+    /**
+     * Id
+     */
+    id: string;
+};
+
+/**
  * PictureOut
  *
  * A picture; `data` is base64.
@@ -7479,6 +7491,12 @@ export type RunCreate = {
      * Retry Of
      */
     retry_of?: string | null;
+    /**
+     * Picture Ids
+     *
+     * Pictures that the question is about.
+     */
+    picture_ids?: Array<string>;
 };
 
 /**
@@ -7547,6 +7565,10 @@ export type RunOut = {
      * Question
      */
     question: string;
+    /**
+     * Picture Ids
+     */
+    picture_ids?: Array<string>;
     /**
      * Standalone Question
      *
@@ -8568,6 +8590,12 @@ export type Status = {
      * Has Language Model
      */
     has_language_model: boolean;
+    /**
+     * Sees
+     *
+     * The language model takes pictures.
+     */
+    sees: boolean;
     /**
      * Hears
      *
@@ -16720,6 +16748,50 @@ export type ReadRunAloudError = ReadRunAloudErrors[keyof ReadRunAloudErrors];
 export type ReadRunAloudResponses = {
     /**
      * The sound, as it is made.
+     */
+    200: unknown;
+};
+
+export type AddQuestionPictureData = {
+    body: Blob | File;
+    path?: never;
+    query?: never;
+    url: '/api/v1/question-pictures';
+};
+
+export type AddQuestionPictureResponses = {
+    /**
+     * Successful Response
+     */
+    201: PictureKept;
+};
+
+export type AddQuestionPictureResponse = AddQuestionPictureResponses[keyof AddQuestionPictureResponses];
+
+export type GetQuestionPictureData = {
+    body?: never;
+    path: {
+        /**
+         * Picture Id
+         */
+        picture_id: string;
+    };
+    query?: never;
+    url: '/api/v1/question-pictures/{picture_id}';
+};
+
+export type GetQuestionPictureErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetQuestionPictureError = GetQuestionPictureErrors[keyof GetQuestionPictureErrors];
+
+export type GetQuestionPictureResponses = {
+    /**
+     * Successful Response
      */
     200: unknown;
 };

@@ -37,9 +37,9 @@ export default function AskPage() {
       : search.base
         ? { kind: 'bases', ids: [search.base] }
         : { kind: 'all' });
-  const send = async (question: string) => {
+  const send = async (question: string, pictureIds: string[]) => {
     try {
-      const run = await ask.mutateAsync({ question, ...targetOf(sources) });
+      const run = await ask.mutateAsync({ question, picture_ids: pictureIds, ...targetOf(sources) });
       // Not waited for: the question has been accepted, so its draft goes before the page does.
       navigate({ to: '/ask/$conversationId', params: { conversationId: run.conversation_id } });
       return true;

@@ -1,12 +1,14 @@
 /** Where questions are written. What was typed stays until the question has been accepted. */
-import { ActionIcon, Textarea, Tooltip } from '@mantine/core';
-import { IconArrowUp, IconPlayerStopFilled } from '@tabler/icons-react';
+import { ActionIcon, FileButton, Textarea, Tooltip } from '@mantine/core';
+import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { getStatusOptions } from '../../api/generated/@tanstack/react-query.gen';
 import classes from './Composer.module.css';
+import { QuestionPictures } from './QuestionPictures';
 import { SpeechInput } from './SpeechInput';
+import { pictureKinds, useQuestionPictures } from './useQuestionPictures';
 
 const limit = 20_000;
 
@@ -21,7 +23,7 @@ interface Props {
   draftKey: string;
   running: boolean;
   sending: boolean;
-  onSend: (question: string) => Promise<boolean>;
+  onSend: (question: string, pictureIds: string[]) => Promise<boolean>;
   onStop: () => void;
   left: ReactNode;
   autoFocus?: boolean;
@@ -34,6 +36,7 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
   const [text, setText] = useState(() => sessionStorage.getItem(storage) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   const status = useQuery(getStatusOptions());
+  const pictures = useQuestionPictures();
   const write = (value: string) => {
     setText(value);
     if (value) sessionStorage.setItem(storage, value);
@@ -41,8 +44,11 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
   };
   const question = text.trim();
   const submit = async (wanted: string) => {
-    if (!wanted || sending || running) return;
-    if (await onSend(wanted)) write('');
+    if (!wanted || sending || running || pictures.uploading) return;
+    if (await onSend(wanted, pictures.ids)) {
+      write('');
+      pictures.clear();
+    }
   };
   const send = () => submit(question);
   useImperativeHandle(ref, () => ({
@@ -72,6 +78,7 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
         send();
       }}
     >
+      <QuestionPictures ids={pictures.ids} onRemove={pictures.remove} />
       <Textarea
         ref={field}
         variant="unstyled"
@@ -84,11 +91,34 @@ export function Composer({ draftKey, running, sending, onSend, onStop, left, aut
         value={text}
         onChange={(event) => write(event.currentTarget.value)}
         onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          if (status.data?.sees) pictures.add(event.clipboardData.files);
+        }}
         autoFocus={autoFocus}
         classNames={{ input: classes.input }}
       />
       <div className={classes.foot}>
         <div className={classes.left}>{left}</div>
+        {status.data?.sees && !running && (
+          <FileButton multiple accept={pictureKinds.join(',')} onChange={pictures.add}>
+            {(button) => (
+              <Tooltip label={t('ask.addPicture')}>
+                <ActionIcon
+                  {...button}
+                  size={36}
+                  radius="xl"
+                  variant="subtle"
+                  color="gray"
+                  loading={pictures.uploading}
+                  disabled={pictures.isFull}
+                  aria-label={t('ask.addPicture')}
+                >
+                  <IconPhoto size={19} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </FileButton>
+        )}
         {status.data?.hears && !running && (
           <SpeechInput
             onText={(heard) => {

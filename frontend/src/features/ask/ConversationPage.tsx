@@ -56,9 +56,9 @@ function Thread({ id }: { id: string }) {
     setShown(run);
     setSheet(true);
   }, []);
-  const send = async (question: string) => {
+  const send = async (question: string, pictureIds: string[]) => {
     try {
-      await ask.mutateAsync({ question, conversation_id: id });
+      await ask.mutateAsync({ question, picture_ids: pictureIds, conversation_id: id });
       return true;
     } catch {
       return false;

@@ -19,6 +19,7 @@ import { Answer } from './Answer';
 import { AnswerNotes } from './AnswerNotes';
 import { answerAsText } from './answerAsText';
 import { isOpen, type Turn } from './liveRun';
+import { QuestionPictures } from './QuestionPictures';
 import { ReadAloud } from './ReadAloud';
 import { StatusLine } from './StatusLine';
 import classes from './TurnView.module.css';
@@ -46,6 +47,7 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
 
   return (
     <article className={classes.turn} aria-busy={open}>
+      <QuestionPictures ids={run.picture_ids ?? []} />
       <h2 className={classes.question}>{turn.question}</h2>
       <StatusLine run={run} />
       {open && connection === 'lost' && (

@@ -24,9 +24,12 @@ def upgrade() -> None:
     model_gateway_tables.make()
     _make_films()
     _describe_exchange()
+    _make_question_pictures()
 
 
 def downgrade() -> None:
+    op.drop_column("runs", "picture_ids")
+    op.drop_table("question_pictures")
     for name in ("input_schema", "output_schema", "undeclared_output"):
         op.drop_column("models", name)
     op.drop_table("model_films")
@@ -203,3 +206,37 @@ def _make_films() -> None:
     )
     op.create_index(op.f("ix_model_films_workspace_id"), "model_films", ["workspace_id"])
     op.create_index(op.f("ix_model_films_model_id"), "model_films", ["model_id"])
+
+
+def _make_question_pictures() -> None:
+    workspace, in_workspace = _workspace("question_pictures")
+    op.create_table(
+        "question_pictures",
+        _id(),
+        workspace,
+        sa.Column("user_id", sa.Uuid(), nullable=True),
+        sa.Column("api_key_id", sa.Uuid(), nullable=True),
+        sa.Column("conversation_id", sa.Uuid(), nullable=True),
+        sa.Column("media_type", sa.String(length=32), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        in_workspace,
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["users.id"], name=op.f("fk_question_pictures_user_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["conversation_id"],
+            ["conversations.id"],
+            name=op.f("fk_question_pictures_conversation_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_question_pictures")),
+    )
+    for column in ("workspace_id", "user_id", "conversation_id"):
+        op.create_index(op.f(f"ix_question_pictures_{column}"), "question_pictures", [column])
+    op.add_column(
+        "runs",
+        sa.Column(
+            "picture_ids", postgresql.ARRAY(sa.Uuid()), server_default=sa.text("'{}'::uuid[]"), nullable=False
+        ),
+    )
