@@ -7,7 +7,7 @@ first bytes rather than by what somebody called it. Fetches nothing: wires do, t
 import base64
 import binascii
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
 from refdesk.kit.errors import Invalid
@@ -39,7 +39,7 @@ class TextPart:
 class ImagePart:
     """An image: either its bytes with their media type, or the http(s) address where it lies."""
 
-    data: bytes = b""
+    data: bytes = field(default=b"", repr=False)
     media_type: str = ""
     url: str | None = None
 

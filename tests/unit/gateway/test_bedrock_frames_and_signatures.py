@@ -27,6 +27,11 @@ ODD = f"{HOST}/model/arn%3Aaws%3Abedrock%3Aeu%3A1%3Ax%2Fy/converse?a=b%20c&A=1"
     [  # as botocore 1.44.8 signs `{"x": 1}`
         (STREAM, None, "fb24dd01f981197d2ec868173de370592bc65a02e2e95b68dae04db7ca8ca18b"),
         (ODD, None, "6b1ffbbb8654d56b15cfe01aa0dfe5aacc8a87b564425dd8fa1abda4072628f7"),
+        (
+            STREAM.replace("amazonaws.com", "AMAZONAWS.com:443"),
+            None,
+            "fb24dd01f981197d2ec868173de370592bc65a02e2e95b68dae04db7ca8ca18b",
+        ),
         (STREAM, "TOKEN/with+signs==", "798ad2ae55930da9a4f8203b9ee942dc0e320b1faf92e17ab92d632c452854d3"),
         (ODD, "TOKEN/with+signs==", "c7f72f34cd441a3f5ccde96fa62405fe868484addfc50650b96a47c5fc9589cf"),
     ],

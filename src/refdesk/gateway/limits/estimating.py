@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from refdesk.gateway.calls import CompletionRequest
+from refdesk.gateway.content import ImagePart, parts_of
+from refdesk.gateway.tokens import IMAGE_TOKENS
 
 # UTF-8 bytes for a token: vocabularies of today spend about 4 on English and 3.5 on Chinese (one token for
 # 0.7 to 1.2 characters of 3 bytes); the lower number estimates too much rather than too little.
@@ -26,8 +28,11 @@ def tokens_of(text: str) -> int:
 
 
 def estimate(request: CompletionRequest, default_output: int = DEFAULT_OUTPUT_TOKENS) -> Estimate:
-    """What a request will use: all of its texts, and an answer as long as it may be or as is usual."""
-    read = sum(tokens_of(str(message.content)) + TOKENS_PER_MESSAGE for message in request.messages)
+    """What a request will use: all of its texts and pictures, and an answer as long as it may be or as is usual."""
+    read = sum(tokens_of(message.text) + TOKENS_PER_MESSAGE for message in request.messages)
+    read += IMAGE_TOKENS * sum(
+        isinstance(part, ImagePart) for message in request.messages for part in parts_of(message.content)
+    )
     read += sum(tokens_of(call.arguments) for message in request.messages for call in message.tool_calls)
     read += sum(tokens_of(tool.description) + tokens_of(str(tool.parameters)) for tool in request.tools)
     return Estimate(read, request.max_tokens or default_output)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from refdesk.gateway.wires.connection import Connection
 from refdesk.kit.clock import now
@@ -59,7 +59,8 @@ def signature(
     parts = urlsplit(url)
     stamp = at.strftime("%Y%m%dT%H%M%SZ")
     digest = hashlib.sha256(body).hexdigest()
-    headers = {"host": parts.netloc, "x-amz-content-sha256": digest, "x-amz-date": stamp}
+    host = _host(parts)
+    headers = {"host": host, "x-amz-content-sha256": digest, "x-amz-date": stamp}
     if credentials.session_token:
         headers["x-amz-security-token"] = credentials.session_token
     names = ";".join(sorted(headers))
@@ -74,7 +75,7 @@ def signature(
             digest,
         )
     )
-    found = _REGION.search(parts.netloc)
+    found = _REGION.search(host)
     scope = f"{stamp[:8]}/{found[1] if found else DEFAULT_REGION}/{service}/aws4_request"
     to_sign = "\n".join((_ALGORITHM, stamp, scope, hashlib.sha256(canonical.encode()).hexdigest()))
     key = f"AWS4{credentials.secret}".encode()
@@ -86,6 +87,12 @@ def signature(
         f"{_ALGORITHM} Credential={credentials.access_key}/{scope}, SignedHeaders={names}, Signature={proof}"
     )
     return headers
+
+
+def _host(parts: SplitResult) -> str:
+    """As the client writes it into the request: in small letters, without a port that needs no telling."""
+    host = parts.netloc.rpartition("@")[2].lower()
+    return host.removesuffix(":443" if parts.scheme == "https" else ":80")
 
 
 def _query(query: str) -> str:
