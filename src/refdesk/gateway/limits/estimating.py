@@ -28,7 +28,7 @@ def tokens_of(text: str) -> int:
 
 
 def estimate(request: CompletionRequest, default_output: int = DEFAULT_OUTPUT_TOKENS) -> Estimate:
-    """What a request will use: all of its texts and pictures, and an answer as long as it may be or as is usual."""
+    """What a request will use: all texts and pictures, and an answer as long as it may be or as is usual."""
     read = sum(tokens_of(message.text) + TOKENS_PER_MESSAGE for message in request.messages)
     read += IMAGE_TOKENS * sum(
         isinstance(part, ImagePart) for message in request.messages for part in parts_of(message.content)
