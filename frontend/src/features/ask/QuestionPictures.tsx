@@ -2,7 +2,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { withWorkspace } from '../../api';
+import { withWorkspace } from '../../api/credentials';
 import classes from './QuestionPictures.module.css';
 
 interface Props {
