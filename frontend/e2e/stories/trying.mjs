@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { faultsOf } from '../axe.mjs';
 import { newPage } from '../harness.mjs';
 import { redPoint, startModel } from '../model.mjs';
 
@@ -29,17 +30,23 @@ export function trying(desk) {
     const model = await startModel();
     model.script.words = ['A red point.'];
     const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
+    const faults = [];
+    const look = async (name) => {
+      for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
+    };
 
     await connect(page, model, 'Picture understanding', 'seer');
     await page.locator('input[type=file]').setInputFiles(picture);
     await page.getByLabel('Question').fill('What is it?');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByText('A red point.').waitFor();
+    await look('seer');
 
     await connect(page, model, 'Speech to text', 'hearer');
     await page.locator('input[type=file]').setInputFiles(recording);
     await page.getByRole('button', { name: 'Write it down' }).click();
     await page.getByText('A red point.').waitFor();
+    await look('hearer');
 
     await connect(page, model, 'Text to speech', 'speaker');
     await page.getByLabel('Text to speak').fill('Good morning');
@@ -48,11 +55,13 @@ export function trying(desk) {
     await sound.waitFor();
     // What the browser could not load, or was not let, has no length.
     await page.waitForFunction(() => document.querySelector('audio').duration > 0);
+    await look('speaker');
 
     await connect(page, model, 'Text to picture', 'painter');
     await page.getByLabel('What to draw').fill('A red point');
     await page.getByRole('button', { name: 'Draw', exact: true }).click();
     await page.getByRole('img', { name: 'A red point' }).waitFor();
+    await look('painter');
 
     await connect(page, model, 'Text to video', 'filmer');
     await page.getByLabel('What happens').fill('Waves');
@@ -61,7 +70,11 @@ export function trying(desk) {
     await page.reload();
     await page.locator('video').waitFor();
     assert.equal(await page.locator('video').count(), 1);
+    await look('filmer');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await look('filmer on a phone');
 
+    assert.deepEqual(faults, []);
     assert.deepEqual(page.problems, []);
     await page.context().close();
     await model.stop();

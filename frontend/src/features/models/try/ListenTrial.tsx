@@ -43,6 +43,7 @@ export function ListenTrial({ model }: TrialProps) {
           leftSection={<IconWaveSine size={16} />}
           accept="audio/*,video/mp4,video/webm"
           clearable
+          clearButtonProps={{ 'aria-label': t('common.clear') }}
           value={file}
           onChange={setFile}
           error={isTooLarge ? t('models.try.tooLarge', { size: formatBytes(maxRecordingBytes) }) : null}

@@ -24,6 +24,7 @@ export function PictureField({ picture, onPicture, required = false }: Props) {
         leftSection={<IconPhoto size={16} />}
         accept={pictureTypes}
         clearable
+        clearButtonProps={{ 'aria-label': t('common.clear') }}
         withAsterisk={required}
         value={picture}
         onChange={onPicture}
