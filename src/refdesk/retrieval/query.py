@@ -30,8 +30,10 @@ CANDIDATE_BUDGET = 2_000
 """Entries the rare terms of a query may bring in together, if these carry enough of it: at 100,000 entries
 0.4 % of the ten best are lost, and 0.2 % with 5,000, which takes up to twice as long."""
 
-CANDIDATE_LIMIT = 10_000
-"""Entries that may be brought in where the rare terms carry little of the query."""
+CANDIDATE_LIMIT = 4_000
+"""Entries that may be brought in where the rare terms carry little of the query. 10,000 find no more in both
+legs together (nDCG@10 of twelve sets 0.6935 against 0.6936; by words alone 0.6352 against 0.6347), and the
+slowest twentieth of searches among 100,000 entries takes up to twice as long."""
 
 _ENOUGH = 0.5
 
