@@ -13,6 +13,7 @@ import { keyboard } from './stories/keyboard.mjs';
 import { knowledge } from './stories/knowledge.mjs';
 import { people } from './stories/people.mjs';
 import { phone } from './stories/phone.mjs';
+import { policies } from './stories/policies.mjs';
 import { streaming } from './stories/streaming.mjs';
 import { trying } from './stories/trying.mjs';
 import { versions } from './stories/versions.mjs';
@@ -48,6 +49,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
     accessibility,
     streaming,
     trying,
+    policies,
   };
   const only = process.env.REFDESK_STORIES?.split(',');
   for (const [name, story] of Object.entries(rest)) if (!only || only.includes(name)) story(desk);

@@ -47,7 +47,6 @@ export function policies(desk) {
     await page.getByRole('option', { name: 'law' }).click();
     await page.getByText('Used by law-llm-v3').waitFor();
     assert.deepEqual(await faultsOf(page), []);
-    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT, fullPage: true });
     await page.context().close();
     await model.stop();
   });

@@ -16,7 +16,7 @@ import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
 import classes from './Policies.module.css';
 
-const colours = { closed: 'green', half_open: 'yellow', open: 'red' } as const;
+const colours = { closed: 'lamp', half_open: 'yellow', open: 'red' } as const;
 
 export function HealthBoard() {
   const { t } = useTranslation();
@@ -24,8 +24,8 @@ export function HealthBoard() {
   const policies = useQuery(listFallbackPoliciesOptions());
   const names = (policies.data?.items ?? []).map((policy) => ({ value: policy.id, label: policy.policy_id }));
   return (
-    <section aria-labelledby="health-title">
-      <Title order={2} size="h5" id="health-title" mt="lg" mb="md">
+    <div>
+      <Title order={2} size="h5" mt="lg" mb="md">
         {t('policies.health')}
       </Title>
       {health.isPending && <Skeletons rows={3} />}
@@ -52,7 +52,7 @@ export function HealthBoard() {
           </Table>
         </section>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -104,9 +104,7 @@ function HealthRow({ row, policies }: RowProps) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <Badge color={colours[row.state]} variant="light">
-          {t(`policies.states.${row.state}`)}
-        </Badge>
+        <Badge color={colours[row.state]}>{t(`policies.states.${row.state}`)}</Badge>
         {row.last_failure && row.state !== 'closed' && (
           <Text size="xs" c="dimmed" mt={4}>
             {t('policies.lastFailure', {
