@@ -9,9 +9,9 @@ class Purpose:
     """Who or what asks, beside the scope (which holds the workspace, the person and the API key).
 
     `path` is the kind of work (`answer`, `rewrite`, `search`, `index`, `evaluate`, `check`, `try`,
-    `gateway`); `request_id` is what the model's server gets as `X-Request-ID`. `may_restart`: whoever reads a stream
-    takes what was written back at the notice `restarted`, so an answer that broke off may begin anew
-    elsewhere.
+    `gateway`); `request_id` is what the model's server gets as `X-Request-ID`. `may_restart`: whoever reads
+    a stream takes what was written back at the notice `restarted`, so an answer that broke off may begin
+    anew elsewhere.
     """
 
     path: str = "other"

@@ -16,9 +16,10 @@ class Model(Base):
     `kind` is one of the nine (`LLM`, `EMBEDDING`, `RERANKER`, `STT`, `TTS`, `IMAGE`, `TTI`, `TTV`, `ITV`);
     `provider` is a vendor of the catalogue, `openai-compatible` or `embedded`; `model_name` is what the
     vendor calls it. `capabilities` is what it can do, `concurrency` how many calls it takes at once, None for
-    any number. `health_check` and `fallback_policy_id` tell how its health is watched and what happens when it
-    fails (`routing`). `credential` is the sealed API key, `credential_hint` its mask. `parameters` are defaults of a
-    call (temperature, max_tokens, timeout_s, dimensions, query_prefix, passage_prefix, batch_size, shape).
+    any number. `health_check` and `fallback_policy_id` tell how its health is watched and what happens when
+    it fails (`routing`). `credential` is the sealed API key, `credential_hint` its mask. `parameters` are
+    defaults of a call (temperature, max_tokens, timeout_s, dimensions, query_prefix, passage_prefix,
+    batch_size, shape).
     `input_schema` and `output_schema` are JSON Schema draft 7 (None: what is usual for the kind, see
     `descriptors.forms`), `undeclared_output` what becomes of output that is not in the latter.
     `gates` are the thresholds fitted for it on a labelled set. `last_check` is the last connection test.

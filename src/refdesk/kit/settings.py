@@ -170,7 +170,7 @@ class Settings(BaseSettings):
     )
     redis_url: SecretStr | None = Field(
         default=None,
-        description="`redis://…` of a Redis that counts limits on model calls. Empty: PostgreSQL counts them.",
+        description="`redis://…` of a Redis that counts limits of model calls. Empty: PostgreSQL does.",
     )
     model_queue_timeout_s: float = Field(
         default=120.0,

@@ -17,8 +17,8 @@ from refdesk.gateway.limits.schemas import (
     LimitDraft,
     LimitParts,
     LimitStanding,
-    LimitView,
     LimitStandingView,
+    LimitView,
 )
 from refdesk.gateway.limits.store import CounterStore, Standing
 from refdesk.gateway.limits.tables import ModelLimit
