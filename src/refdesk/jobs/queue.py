@@ -12,6 +12,7 @@ from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.psycopg_connector import PsycopgConnector
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
+from structlog.contextvars import get_contextvars
 
 type JobFunction = Callable[..., Awaitable[None]]
 
@@ -42,6 +43,8 @@ _TOGETHER = {
 }
 # An argument of the queue's own, which no job sees: what takes turns within the workspace.
 LINE = "line"
+# Another one: the id of the request that caused the job, so that its log lines and calls carry it on.
+CAUSE = "request_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,9 @@ async def enqueue(
         priority = await _priority(session, str(arguments["workspace_id"]), urgency, own)
     if line is not None:
         arguments[LINE] = str(line)
+    cause = get_contextvars().get("request_id")
+    if cause is not None:
+        arguments[CAUSE] = str(cause)
     queueing_lock = f"{name}:{lock}" if unique else None
     connection = await session.connection()
     raw = (await connection.get_raw_connection()).driver_connection

@@ -16,7 +16,7 @@ from procrastinate.psycopg_connector import PsycopgConnector
 from procrastinate.retry import BaseRetryStrategy
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from refdesk.jobs.queue import LINE, Task, Urgency, pending_jobs, registered_tasks
+from refdesk.jobs.queue import CAUSE, LINE, Task, Urgency, pending_jobs, registered_tasks
 from refdesk.kit.clock import now
 from refdesk.kit.database import Database, libpq_url
 from refdesk.kit.settings import Settings
@@ -67,10 +67,11 @@ def _register(app: App, task: Task, context: JobContext, running: set[int | None
     async def run(queue_context: QueueContext, **arguments: Any) -> None:
         arguments.pop("timestamp", None)  # what the schedule adds
         arguments.pop(LINE, None)
+        cause = arguments.pop(CAUSE, None) or f"job-{queue_context.job.id}"
         own = JobContext(context.settings, context.database, context.services, queue_context.job.id)
         running.add(own.job_id)
         try:
-            with structlog.contextvars.bound_contextvars(job=task.name, job_id=own.job_id):
+            with structlog.contextvars.bound_contextvars(job=task.name, job_id=own.job_id, request_id=cause):
                 await task.function(own, **arguments)
         finally:
             running.discard(own.job_id)
