@@ -235,3 +235,30 @@ async def test_a_vendor_is_chosen_by_its_id_and_brings_its_address(world: World)
     assert (zhipu["group"], zhipu["names"]["zh"]) == ("china", "智谱 AI（GLM）")
     assert "cogview-4" in next(one for one in zhipu["offers"] if one["kind"] == "TTI")["models"]
     await forget(world, made["id"])
+
+
+LISTS: dict[str, tuple[str, str, Any]] = {
+    "openai": ("/v1", "/v1/models", {"object": "list", "data": [{"id": "b-2"}, {"id": "a-1"}]}),
+    "anthropic": ("", "/v1/models", {"data": [{"type": "model", "id": "b-2"}, {"id": "a-1"}]}),
+    "gemini": ("", "/v1beta/models", {"models": [{"name": "models/b-2"}, {"name": "models/a-1"}]}),
+    "cohere": ("/v2", "/v1/models", {"models": [{"name": "b-2", "endpoints": ["chat"]}, {"name": "a-1"}]}),
+}
+
+
+@pytest.mark.parametrize("vendor", list(LISTS))
+async def test_a_vendors_list_of_models_is_asked_where_it_lies(world: World, vendor: str) -> None:
+    base, path, told = LISTS[vendor]
+    async with scripted_model() as server:
+        server.always(body(told))
+        asked = {"provider": vendor, "base_url": server.root + base, "api_key": "sk-listing-123"}
+        found = ok(await world.owner.post(f"{API}/models/list-remote", json=asked))
+        assert found["names"] == ["a-1", "b-2"]
+        sent = server.requests[0]
+        assert (sent.method, sent.path) == ("GET", path)
+        assert "sk-listing-123" in str(sent.headers)
+        assert vendor != "anthropic" or sent.headers["anthropic-version"]
+
+
+async def test_where_a_vendor_has_no_list_its_examples_are_told(world: World) -> None:
+    found = ok(await world.owner.post(f"{API}/models/list-remote", json={"provider": "zhipu"}))
+    assert "cogview-4" in found["names"]
