@@ -36,9 +36,7 @@ def local(
         ),
     ],
     model_id: Annotated[str | None, typer.Option(help="Its model_id; the file's or model's name.")] = None,
-    url: Annotated[
-        str | None, typer.Option(help="Base URL of the server, if not the usual one.")
-    ] = None,
+    url: Annotated[str | None, typer.Option(help="Base URL of the server, if not the usual one.")] = None,
     port: Annotated[int, typer.Option(help="Port a file is served on; 0 for any.")] = 8081,
     context: Annotated[int, typer.Option(help="Context of a file in tokens; 0 for the model's own.")] = 8192,
     threads: Annotated[int, typer.Option(help="Threads for a file; 0 for one a core.")] = 0,
