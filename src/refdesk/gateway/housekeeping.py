@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 
 from refdesk.accounts import Workspace
 from refdesk.gateway.caching.repository import bound_embeddings, drop_expired_answers
+from refdesk.gateway.routing.repository import forget_outcomes
 from refdesk.gateway.usage.repository import expire_calls
 from refdesk.gateway.usage.tables import UsageSettings
 from refdesk.jobs import JobContext, task
@@ -16,6 +17,7 @@ log = structlog.get_logger(__name__)
 
 CALLS_AT_ONCE = 10_000
 DEFAULT_KEEP_DAYS = 180
+KEEP_OUTCOMES_DAYS = 62
 
 
 @task("expire-model-calls", cron="23 2 * * *")
@@ -38,6 +40,13 @@ async def expire_model_calls(context: JobContext) -> None:
                 break
         if removed:
             log.info("usage.expired", workspace_id=str(workspace_id), calls=removed)
+
+
+@task("forget-model-outcomes", cron="11 3 * * *")
+async def forget_model_outcomes(context: JobContext) -> None:
+    """Remove the hourly figures of models' health that no board shows any more."""
+    async with context.database.transaction() as session:
+        await forget_outcomes(session, now() - timedelta(days=KEEP_OUTCOMES_DAYS))
 
 
 @task("bound-model-caches", cron="41 * * * *")

@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import pytest
+import structlog
 from tests.service.gateway.routed import QUESTION, listen, routed_workspace, switch
 
 from refdesk.gateway import (
@@ -18,6 +19,7 @@ from refdesk.gateway import (
     ToolSpec,
 )
 from refdesk.gateway.routing.errors import ModelCallRejected, ModelLacksCapability
+from refdesk.kit.settings import Settings
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import scripted_model
 
@@ -289,6 +291,32 @@ async def test_the_request_id_arrives_at_every_model(world, primary, backup):
     model_id = await with_policy(world, primary, backup, switch("TARGET"))
     await listen(world.gateway(), world.scope, model_id, purpose=Purpose("answer", request_id="req-7"))
     assert [server.requests[0].headers.get("x-request-id") for server in (primary, backup)] == ["req-7"] * 2
+
+
+async def test_every_log_line_of_a_call_has_its_request_id_and_model(world, primary, backup):
+    primary.always(DOWN)
+    model_id = await with_policy(world, primary, backup, switch("TARGET", retry_times=2))
+    with structlog.testing.capture_logs() as lines:
+        await listen(world.gateway(), world.scope, model_id, purpose=Purpose("answer", request_id="req-9"))
+    told = [line for line in lines if line["event"].startswith(("model.", "routing.breaker"))]
+    assert [line["event"] for line in told].count("model.attempt-failed") == 3
+    assert {line["event"] for line in told} == {"model.attempt-failed", "routing.breaker", "model.call"}
+    assert all(line["request_id"] == "req-9" and line["model_id"] for line in told)
+
+
+async def test_a_full_queue_sends_the_call_elsewhere(world, primary, backup, tmp_path):
+    world.settings = Settings(data_dir=tmp_path, model_queue_timeout_s=0.3)
+    primary.always(script.events([script.delta("slow ")] * 40, delay_s=0.05))
+    rule = switch("TARGET", 'error == "model-queue-timeout"')
+    model_id = await with_policy(world, primary, backup, rule, concurrency=1)
+    gateway = world.gateway()
+    first = asyncio.create_task(listen(gateway, world.scope, model_id))
+    await asyncio.sleep(0.3)
+    heard = await listen(gateway, world.scope, model_id)
+    assert heard.text == "From the backup."
+    assert heard.codes == ["queued", "model-switched"]
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
 
 
 async def test_a_timeout_names_its_limit(world, primary):

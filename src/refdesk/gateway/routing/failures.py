@@ -96,7 +96,7 @@ def code_of(error: ModelError) -> int:
     for kind, code in _CODES:
         if isinstance(error, kind):
             return code
-    return 502
+    return error.status  # of the gateway's own: a full queue 503, a lack 422
 
 
 def is_out_of_memory(error: ModelError) -> bool:

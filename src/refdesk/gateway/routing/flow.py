@@ -27,7 +27,7 @@ from structlog.contextvars import get_contextvars
 from refdesk.accounts import Scope
 from refdesk.gateway.calls import Notice, UsageReport
 from refdesk.gateway.errors import ModelError, ModelTimeout
-from refdesk.gateway.limits import Estimate, Limits, Permits
+from refdesk.gateway.limits import Estimate, Limits, ModelQueueTimeout, Permits
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.routing.capabilities import NO_DEMAND, Demand, lack_of
 from refdesk.gateway.routing.conditions import Facts
@@ -47,6 +47,7 @@ from refdesk.gateway.routing.policies import (
 from refdesk.gateway.routing.snapshot import RoutedModel, Snapshot
 from refdesk.gateway.routing.wording import lacking, resting, with_advice
 from refdesk.gateway.usage import CallRecord, FailedAttempt, UsageLog
+from refdesk.kit.errors import AppError
 
 log = structlog.get_logger(__name__)
 
@@ -164,7 +165,7 @@ class Flow:
                 yield notice
                 if wait_s:
                     await asyncio.sleep(spread(wait_s))
-        except ModelError as error:
+        except AppError as error:
             trail.code = error.code
             raise
         finally:
@@ -192,8 +193,12 @@ class Flow:
         """One model asked once: its events, and a `Failure` as the last where it failed."""
         async with AsyncExitStack() as permit:
             if model.concurrency is not None:
-                async for notice in self._queue(permit, call, model):
-                    yield notice
+                try:
+                    async for notice in self._queue(permit, call, model):
+                        yield notice
+                except ModelQueueTimeout as error:
+                    yield Failure.of(error, trail.elapsed_s, may_retry=False)
+                    return
             ticket = await self._health.admit(model.id, model.check.breaker)
             if ticket is None:  # it failed others while this call waited
                 yield self._resting(model)
@@ -224,27 +229,37 @@ class Flow:
                             self._health.report(ticket, "success")
                         trail.usage = call.usage_of(event) or trail.usage
                         yield event
-                self._end(ticket, outcome, late=late, first_s=first_s)
+                self._end(ticket, outcome, trail.request_id if late else None, first_s)
                 outcome = "told"
             except ModelError as error:
                 failure = Failure.of(error, time.perf_counter() - started)
-                self._end_failed(ticket, failure)
+                self._end_failed(ticket, failure, trail.request_id)
                 outcome = "told"
                 yield failure
             finally:
                 if outcome == "left":
                     self._health.report(ticket, "left")
 
-    def _end(self, ticket: Ticket, outcome: str, *, late: bool, first_s: float) -> None:
+    def _end(self, ticket: Ticket, outcome: str, late_request: str | None, first_s: float) -> None:
         """An attempt that went well; one that was late counts as a failure of its model."""
-        if late:
+        if late_request is not None:
             what = {"response_code": 200, "code": "model-slow", "latency_ms": int(first_s * 1000)}
-            self._health.report(ticket, "failure", failure=what | {"at": time.time()})
+            more = {"request_id": late_request, "at": time.time()}
+            self._health.report(ticket, "failure", failure=what | more)
         elif outcome == "left":
             self._health.report(ticket, "success")
 
-    def _end_failed(self, ticket: Ticket, failure: Failure) -> None:
+    def _end_failed(self, ticket: Ticket, failure: Failure, request_id: str) -> None:
+        log.warning(
+            "model.attempt-failed",
+            request_id=request_id,
+            model_id=str(ticket.model_id),
+            response_code=failure.response_code,
+            code=failure.code,
+            ms=failure.latency_ms,
+        )
         what: dict[str, Any] = {
+            "request_id": request_id,
             "response_code": failure.response_code,
             "code": failure.code,
             "latency_ms": failure.latency_ms,

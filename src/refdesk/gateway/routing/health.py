@@ -175,6 +175,7 @@ class Health:
                 was=kept.now.state,
                 state=after.state,
                 because=event,
+                request_id=(failure or {}).get("request_id"),
             )
         self.start()
         kept.now = after
