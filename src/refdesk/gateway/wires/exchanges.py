@@ -7,19 +7,22 @@ else, without the model's key, and bounded while they arrive.
 import base64
 import binascii
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import httpx
 
 from refdesk.gateway.errors import ModelBadResponse, ModelError, ModelInterrupted, ModelTimeout
 from refdesk.gateway.wires.connection import Connection
+from refdesk.gateway.wires.images import public_client
 from refdesk.gateway.wires.refusals import body_error
-from refdesk.kit.http import ResponseTooLarge
+from refdesk.kit.http import AddressRefused, ResponseTooLarge
 
 MAX_REDIRECTS = 3
 HTTP_OK = 200
+RESULT_HINT = "Results are fetched from the model's own server and from public addresses only."
 type Field = tuple[str | None, bytes | str] | tuple[str | None, bytes | str, str]
 """File name or None, content, media type."""
 
@@ -78,25 +81,42 @@ async def download(
 ) -> AsyncGenerator[tuple[str, AsyncGenerator[bytes]]]:
     """Media type and content of what lies at an address, as it arrives.
 
-    None of the model's own headers is sent. Raises `AddressRefused`, `ResponseTooLarge`, `ModelError`.
+    None of the model's own headers is sent. Beside the model's own server only public addresses are connected
+    to, whatever is allowed for models: a vendor's answer must not lead into the network this server stands
+    in. Raises `AddressRefused`, `ResponseTooLarge`, `ModelError`.
     """
-    try:
-        for _ in range(MAX_REDIRECTS + 1):
-            if not url.lower().startswith(("http://", "https://")):
-                raise ResultNotFetched("The vendor named no http(s) address for its result.")
-            async with connection.client.stream("GET", url, timeout=timeout_s) as response:
-                if response.is_redirect:
-                    url = str(response.url.join(response.headers.get("location", "")))
-                    continue
-                if response.status_code != HTTP_OK:
-                    raise ResultNotFetched(status_code=response.status_code)
-                media_type = response.headers.get("content-type", "").partition(";")[0].strip()
-                yield media_type, limited(response.aiter_bytes(), max_bytes)
-                return
-    except httpx.TimeoutException as error:
-        raise ModelTimeout(timeout_s=timeout_s) from error
-    except httpx.HTTPError as error:
-        raise ModelInterrupted(vendor_message=connection.clean(str(error))) from error
+    async with AsyncExitStack() as opened:
+        try:
+            response = await _opened(opened, connection, url, timeout_s)
+            media_type = response.headers.get("content-type", "").partition(";")[0].strip()
+            yield media_type, limited(response.aiter_bytes(), max_bytes)
+        except AddressRefused as error:
+            raise AddressRefused(hint=RESULT_HINT, **error.details) from error
+        except httpx.TimeoutException as error:
+            raise ModelTimeout(timeout_s=timeout_s) from error
+        except httpx.InvalidURL as error:
+            raise ResultNotFetched("The vendor named no http(s) address for its result.") from error
+        except httpx.HTTPError as error:
+            raise ModelInterrupted(vendor_message=connection.clean(str(error))) from error
+
+
+async def _opened(
+    opened: AsyncExitStack, connection: Connection, url: str, timeout_s: float
+) -> httpx.Response:
+    """The good response at the end of at most `MAX_REDIRECTS` redirects."""
+    own = urlsplit(connection.base_url).netloc.lower()
+    for _ in range(MAX_REDIRECTS + 1):
+        if not url.lower().startswith(("http://", "https://")):
+            raise ResultNotFetched("The vendor named no http(s) address for its result.")
+        client = connection.client
+        if urlsplit(url).netloc.lower() != own:
+            client = await opened.enter_async_context(public_client())
+        response = await opened.enter_async_context(client.stream("GET", url, timeout=timeout_s))
+        if not response.is_redirect:
+            if response.status_code != HTTP_OK:
+                raise ResultNotFetched(status_code=response.status_code)
+            return response
+        url = str(response.url.join(response.headers.get("location", "")))
     raise ResultNotFetched("The result's address leads from one address to the next without end.")
 
 

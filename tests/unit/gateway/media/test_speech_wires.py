@@ -222,3 +222,19 @@ async def test_redirects_without_end_are_given_up(server: ScriptedModel, connect
     server.always(by_path({"/generation": point, "/file": again}))
     with pytest.raises(ResultNotFetched):
         await heard(RemoteSpeaker(ID, "voice", connection, "dashscope", "v"), SpeechRequest("Hello"))
+
+
+@pytest.mark.parametrize("way", ["named", "redirected"])
+async def test_a_vendor_cannot_lead_to_another_server_of_the_network(
+    server: ScriptedModel, connection: Connection, way: str
+) -> None:
+    async with scripted_model() as neighbour:
+        neighbour.always(body(b"secret", content_type="audio/wav"))
+        elsewhere = f"{neighbour.root}/file"
+        named = elsewhere if way == "named" else f"{server.root}/file"
+        point = body({"output": {"audio": {"url": named}}})
+        moved = body(b"", status=302, headers={"Location": elsewhere})
+        server.always(by_path({"/generation": point, "/file": moved}))
+        with pytest.raises(AddressRefused):
+            await heard(RemoteSpeaker(ID, "voice", connection, "dashscope", "v"), SpeechRequest("Hello"))
+        assert neighbour.requests == []
