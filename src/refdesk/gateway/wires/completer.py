@@ -111,18 +111,7 @@ class HttpCompleter:
         reader = self.format.reader(self.connection)
         async with self._answer_to(request, stream=True) as response:
             if self.format.stream_type not in response.headers.get("content-type", ""):
-                # Some servers answer with one JSON object whatever was asked; others with an HTML page, or
-                # with a stream that they call something else.
-                raw = await body_of(response)
-                if not raw.lstrip().startswith(SSE_BEGINNINGS):
-                    for event in self._whole(reader, raw):
-                        yield event
-                    return
-                for line in raw.splitlines():
-                    if line.startswith(b"data:"):
-                        for event in self._chunk(reader, line[5:].strip()):
-                            yield event
-                for event in self._end(reader):
+                for event in self._unannounced(reader, await body_of(response)):
                     yield event
                 return
             frames = self.format.frames(response)
@@ -190,13 +179,22 @@ class HttpCompleter:
         except (AttributeError, KeyError, TypeError, ValueError) as error:  # JSONDecodeError is a ValueError
             raise self.connection.bad_response(data) from error
 
+    def _unannounced(self, reader: Reader, raw: bytes) -> list[CompletionEvent]:
+        """What a server sent that announced no stream: one answer whatever was asked, a page, or a stream
+        that it calls something else."""
+        if not raw.lstrip().startswith(SSE_BEGINNINGS):
+            return self._whole(reader, raw)
+        lines = [line[5:].strip() for line in raw.splitlines() if line.startswith(b"data:")]
+        events = [event for data in lines for event in self._chunk(reader, data)]
+        return events + self._end(reader)
+
     def _whole(self, reader: Reader, raw: bytes) -> list[CompletionEvent]:
         try:
             parsed: Any = orjson.loads(raw)
             if isinstance(parsed, list):  # Google's compatible endpoints wrap errors so
                 (parsed,) = cast("list[Any]", parsed)
-            if (words := body_error(parsed)) is not None:
-                raise self.connection.in_band(words)
+            if (refusal := body_error(parsed)) is not None:
+                raise self.connection.in_band(refusal)
             events = reader.whole(parsed)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise self.connection.bad_response(raw) from error

@@ -33,7 +33,7 @@ def path_of(shape: Shape, base_url: str) -> str:
     """What comes behind the base URL, which may be the server's root, end with a version, or be the whole
     address."""
     base = base_url.rstrip("/")
-    if base.endswith("/rerank"):
+    if base.endswith(("/rerank", "/reranks")):  # DashScope's has an s
         return ""
     return "/rerank" if _VERSIONED.search(base) else _PATHS[shape]
 
