@@ -111,7 +111,14 @@ class ClientBuilder:
         app = self._key(model).partition(":")[0]
         token = connection.api_key or ""
         return RemoteSpeaker(
-            model.id, model.model_name, connection, offer.wire, voice, parameters.extra_body, (app, token)
+            model.id,
+            model.model_name,
+            connection,
+            offer.wire,
+            voice,
+            parameters.extra_body,
+            (app, token),
+            offer.formats,
         )
 
     def picture_reader(self, model: Model) -> PictureReader:

@@ -7,3 +7,6 @@ Kind = Literal["LLM", "EMBEDDING", "RERANKER", "STT", "TTS", "IMAGE", "TTI", "TT
 video, picture to video."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+SpeechFormat = Literal["mp3", "wav", "opus", "flac", "pcm"]
+"""How sound is written."""

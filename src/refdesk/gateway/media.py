@@ -12,13 +12,13 @@ from uuid import UUID
 
 from refdesk.gateway.calls import Completion
 from refdesk.gateway.content import ImagePart
+from refdesk.gateway.kinds import SpeechFormat
 
 MAX_RECORDING_BYTES = 25 * 1024 * 1024
 MAX_SPEECH_BYTES = 64 * 1024 * 1024
 MAX_PICTURE_BYTES = 32 * 1024 * 1024
 MAX_VIDEO_BYTES = 512 * 1024 * 1024
 
-type SpeechFormat = Literal["mp3", "wav", "opus", "flac", "pcm"]
 type VideoStage = Literal["queued", "running", "finished", "failed", "cancelled"]
 
 MEDIA_TYPES: dict[SpeechFormat, str] = {

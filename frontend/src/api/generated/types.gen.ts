@@ -8429,6 +8429,8 @@ export type SpeechIn = {
     voice?: string | null;
     /**
      * Format
+     *
+     * Where the voice has it; else its usual one.
      */
     format?: 'mp3' | 'wav' | 'opus' | 'flac' | 'pcm';
     /**

@@ -1,10 +1,8 @@
 """What is tried and what came of it. Sounds and pictures travel as base64 within JSON."""
 
-from typing import Literal
-
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field
 
-from refdesk.gateway.kinds import Kind
+from refdesk.gateway.kinds import Kind, SpeechFormat
 from refdesk.gateway.media import MAX_RECORDING_BYTES
 from refdesk.kit.border_types import CleanText, PlainLine
 
@@ -59,7 +57,7 @@ class SpeechIn(_Sent):
 
     text: CleanText = Field(min_length=1, max_length=5_000)
     voice: PlainLine | None = Field(default=None, max_length=200)
-    format: Literal["mp3", "wav", "opus", "flac", "pcm"] = "mp3"
+    format: SpeechFormat = Field(default="mp3", description="Where the voice has it; else its usual one.")
     speed: float | None = Field(default=None, ge=0.25, le=4)
 
 

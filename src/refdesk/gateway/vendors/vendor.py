@@ -6,7 +6,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from refdesk.gateway.kinds import Kind
+from refdesk.gateway.kinds import Kind, SpeechFormat
 from refdesk.gateway.vendors.signs import Signs, Sort
 
 
@@ -26,7 +26,8 @@ class Offer(_Entry):
 
     `wire` names the format that is spoken; `root` replaces the path of the vendor's address for this kind,
     `auth` its way of authentication. `models`, `voices` and `sizes` are examples for the form: what a vendor
-    really offers is asked of itself. `batch_size` is the most texts one request may hold.
+    really offers is asked of itself. `formats` are those of a voice where it does not have all, its usual one
+    first. `batch_size` is the most texts one request may hold.
     """
 
     wire: str
@@ -35,6 +36,7 @@ class Offer(_Entry):
     models: tuple[str, ...] = ()
     voices: tuple[str, ...] = ()
     sizes: tuple[str, ...] = ()
+    formats: tuple[SpeechFormat, ...] = ()
     batch_size: int | None = None
 
 

@@ -216,6 +216,16 @@ def words_of(told: Any) -> str:
     return str(inner.get("message") or inner.get("status_msg") or inner.get("detail"))
 
 
+async def test_a_voice_is_asked_only_for_a_format_it_has(
+    server: ScriptedModel, builder: ClientBuilder
+) -> None:
+    server.always(speaks())
+    for name, wanted, got in (("zhipu", "mp3", "wav"), ("zhipu", "pcm", "pcm"), ("openai", "flac", "flac")):
+        speaker = builder.speaker(row(builder, server, name, "TTS"))
+        async with speaker.speak(SpeechRequest("Ready", format=wanted)):
+            assert server.requests[-1].body["response_format"] == got
+
+
 async def test_an_address_of_another_region_or_ones_own_stays_what_it_is(
     server: ScriptedModel, builder: ClientBuilder
 ) -> None:

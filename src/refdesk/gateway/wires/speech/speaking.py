@@ -3,7 +3,7 @@ stream), DashScope's (the address of a file), Volcengine's (base64 within JSON).
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,6 +11,7 @@ import httpx
 import orjson
 
 from refdesk.gateway.errors import ModelBadResponse
+from refdesk.gateway.kinds import SpeechFormat
 from refdesk.gateway.media import MAX_SPEECH_BYTES, MEDIA_TYPES, SpeechRequest, Stream
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.exchanges import ask, decoded, download, limited
@@ -24,7 +25,7 @@ _VOLCENGINE_DONE = 3000
 @dataclass(frozen=True, slots=True)
 class RemoteSpeaker:
     """A voice behind HTTP. `voice` is used where a request names none; `app_secret` is the app's id and
-    token, which Volcengine wants in the body."""
+    token, which Volcengine wants in the body; `formats` are the only ones it has, none for any."""
 
     model_id: UUID
     model_name: str
@@ -33,10 +34,13 @@ class RemoteSpeaker:
     voice: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     app_secret: tuple[str, str] = ("", "")
+    formats: tuple[SpeechFormat, ...] = ()
 
     @asynccontextmanager
     async def speak(self, request: SpeechRequest) -> AsyncGenerator[Stream]:
         """The sound as it arrives. Raises `ModelError`s, `ResponseTooLarge`."""
+        if self.formats and request.format not in self.formats:
+            request = replace(request, format=self.formats[0])
         async with SPEAKERS[self.dialect](self, request) as stream:
             yield stream
 
