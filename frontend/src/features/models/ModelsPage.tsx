@@ -1,10 +1,11 @@
 /** The models of the workspace, by kind, each with its health in words. */
-import { Button, SimpleGrid, Text, Title } from '@mantine/core';
-import { IconCpu, IconHeartbeat, IconPlus } from '@tabler/icons-react';
+import { Button, Menu, SimpleGrid, Text, Title } from '@mantine/core';
+import { IconCpu, IconFileCode, IconHeartbeat, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { withWorkspace } from '../../api/credentials';
 import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
@@ -12,6 +13,7 @@ import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
+import { DescriptorImport } from './descriptor/DescriptorImport';
 import { kinds, mainKinds } from './kinds';
 import { ModelCard } from './ModelCard';
 import { type Editing, ModelDrawer } from './ModelDrawer';
@@ -20,6 +22,7 @@ export default function ModelsPage() {
   const { t } = useTranslation();
   const { mayManage } = useCaller();
   const [editing, setEditing] = useState<Editing | null>(null);
+  const [isImporting, setImporting] = useState(false);
   const models = useQuery(listModelsOptions());
   const items = models.data?.items ?? [];
   return (
@@ -33,6 +36,19 @@ export default function ModelsPage() {
         >
           {t('policies.open')}
         </Button>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" leftSection={<IconFileCode size={17} />}>
+              {t('models.yaml.menu')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item component="a" href={withWorkspace('/api/v1/model-descriptors')} download>
+              {t('models.yaml.export')}
+            </Menu.Item>
+            {mayManage && <Menu.Item onClick={() => setImporting(true)}>{t('models.yaml.import')}</Menu.Item>}
+          </Menu.Dropdown>
+        </Menu>
         {mayManage && (
           <Button
             leftSection={<IconPlus size={17} />}
@@ -86,6 +102,7 @@ export default function ModelsPage() {
           );
         })}
       <ModelDrawer editing={editing} onClose={() => setEditing(null)} />
+      <DescriptorImport opened={isImporting} onClose={() => setImporting(false)} />
     </Page>
   );
 }
