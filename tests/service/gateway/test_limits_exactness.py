@@ -1,12 +1,6 @@
 """Four processes, one key, as fast as they can: never more than the limit, and next to all of it."""
 
-import asyncio
-import json
-import subprocess
-import sys
-import time
 from collections import Counter
-from typing import Any
 
 import pytest
 from tests.service.gateway.governed import governed
@@ -14,22 +8,12 @@ from tests.service.gateway.governed import governed
 from refdesk.accounts.tables import ApiKey
 from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
+from refdesk.testing.limit_hammer import Order, hammer_together
 
 PROCESSES = 4
 LIMIT = 100
 WINDOW_S = 2
 WINDOWS = 3
-
-
-async def one_process(order: dict[str, Any]) -> dict[str, Any]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "refdesk.testing.limit_hammer"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    out, _ = await process.communicate(json.dumps(order).encode())
-    assert process.returncode == 0
-    return json.loads(out)
 
 
 @pytest.mark.parametrize("store", ["postgresql", "redis"])
@@ -49,20 +33,16 @@ async def test_four_processes_hammering_one_key_get_exactly_the_limit(
     async with database.transaction() as session:
         session.add(key)
     await desk.limit(LIMIT, window_s=WINDOW_S, per=["api_key"])
-    # Starting takes seconds; the hammering begins at a window's start, so that every window is a whole one.
-    start_at = (int(time.time() + 12) // WINDOW_S + 1) * WINDOW_S
-    order = {
-        "database_url": database.url,
-        "redis_url": redis_url,
-        "workspace_id": str(desk.scope.workspace_id),
-        "model_id": str(desk.model.id),
-        "api_key_id": str(key.id),
-        "start_at": start_at,
-        "stop_at": start_at + WINDOW_S * WINDOWS - 0.05,
-        "callers": 8,
-        "pause_s": 0.02,
-    }
-    reports = await asyncio.gather(*(one_process(order) for _ in range(PROCESSES)))
+    order = Order(
+        database_url=database.url,
+        redis_url=redis_url,
+        workspace_id=str(desk.scope.workspace_id),
+        model_id=str(desk.model.id),
+        api_key_id=str(key.id),
+        callers=8,
+        pause_s=0.02,
+    )
+    reports = await hammer_together(order, processes=PROCESSES, window_s=WINDOW_S, windows=WINDOWS)
     windows: Counter[str] = Counter()
     for report in reports:
         windows.update(report["admitted"])

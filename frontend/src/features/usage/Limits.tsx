@@ -63,7 +63,7 @@ export function Limits() {
             <Table.Tbody>
               {items.map((limit) => (
                 <Table.Tr key={limit.id}>
-                  <Table.Td>
+                  <Table.Td miw={150}>
                     <Text fw={550} size="sm">
                       {limit.name}
                     </Text>
