@@ -46,6 +46,14 @@ export function policies(desk) {
     await page.getByRole('combobox', { name: 'Fallback policy of law-llm-v3' }).click();
     await page.getByRole('option', { name: 'law' }).click();
     await page.getByText('Used by law-llm-v3').waitFor();
+    await page.getByRole('button', { name: 'Set up law-llm-v3' }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Path' }).fill('models');
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Calls tools' }).click();
+    await page.getByRole('option', { name: 'No', exact: true }).click();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText(/^Well, in/).waitFor();
     assert.deepEqual(await faultsOf(page), []);
     await page.context().close();
     await model.stop();

@@ -1,12 +1,14 @@
 /** Every model: its breaker, the share of good calls, the last health check in words, and its policy. */
 import { Badge, Button, Select, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   listFallbackPoliciesOptions,
   listFallbackPoliciesQueryKey,
   listModelHealthOptions,
   listModelHealthQueryKey,
+  listModelsOptions,
 } from '../../api/generated/@tanstack/react-query.gen';
 import { changeModel, probeModel } from '../../api/generated/sdk.gen';
 import type { ModelHealthView } from '../../api/generated/types.gen';
@@ -14,6 +16,7 @@ import { useCaller } from '../../app/session';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
+import { ModelSetup } from './ModelSetup';
 import classes from './Policies.module.css';
 
 const colours = { closed: 'lamp', half_open: 'yellow', open: 'red' } as const;
@@ -22,6 +25,9 @@ export function HealthBoard() {
   const { t } = useTranslation();
   const health = useQuery({ ...listModelHealthOptions(), refetchInterval: 5_000 });
   const policies = useQuery(listFallbackPoliciesOptions());
+  const models = useQuery(listModelsOptions());
+  const [settingUp, setSettingUp] = useState<string | null>(null);
+  const chosen = models.data?.items.find((model) => model.id === settingUp);
   const names = (policies.data?.items ?? []).map((policy) => ({ value: policy.id, label: policy.policy_id }));
   return (
     <div>
@@ -46,12 +52,18 @@ export function HealthBoard() {
             </Table.Thead>
             <Table.Tbody>
               {health.data.items.map((row) => (
-                <HealthRow key={row.model.id} row={row} policies={names} />
+                <HealthRow
+                  key={row.model.id}
+                  row={row}
+                  policies={names}
+                  onSetUp={() => setSettingUp(row.model.id)}
+                />
               ))}
             </Table.Tbody>
           </Table>
         </section>
       )}
+      {chosen && <ModelSetup key={chosen.id} model={chosen} onClose={() => setSettingUp(null)} />}
     </div>
   );
 }
@@ -59,9 +71,10 @@ export function HealthBoard() {
 interface RowProps {
   row: ModelHealthView;
   policies: { value: string; label: string }[];
+  onSetUp: () => void;
 }
 
-function HealthRow({ row, policies }: RowProps) {
+function HealthRow({ row, policies, onSetUp }: RowProps) {
   const { t, i18n } = useTranslation();
   const { mayManage } = useCaller();
   const { failed } = useNotify();
@@ -129,6 +142,16 @@ function HealthRow({ row, policies }: RowProps) {
         {mayManage && row.health_check.path && (
           <Button size="compact-xs" variant="subtle" loading={probe.isPending} onClick={() => probe.mutate()}>
             {t('policies.checkNow')}
+          </Button>
+        )}
+        {mayManage && !isEmbedded && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={t('policies.setUp', { model: row.model.name })}
+            onClick={onSetUp}
+          >
+            {t('policies.setUpShort')}
           </Button>
         )}
       </Table.Td>
