@@ -94,8 +94,8 @@ def test_vendors_are_found_by_name_and_by_kind(run: Run) -> None:
 
 def test_a_model_is_added_listed_tested_and_removed(run: Run, server: ScriptedModel) -> None:
     name = added(run, server, "LLM")
-    assert "my LLM  openai  not tested" in run("models", "list", "--kind", "llm").stdout
-    assert run("models", "check", name).stdout.startswith("my LLM works, ")
+    assert "my LLM  LLM  openai  scripted" in run("models", "list", "kind:LLM").stdout
+    assert run("models", "check", name).stdout.startswith("my LLM answers in ")
     server.then(error(401, "no such key: sk-cli-123456789"))
     failed = run("models", "check", name)
     assert failed.exit_code == 1

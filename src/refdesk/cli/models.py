@@ -1,4 +1,4 @@
-"""Models: list, export, import, describe, key, check, invoke, local."""
+"""Models: vendors, add, list, check, try, export, import, describe, key, invoke, local, delete."""
 
 import getpass
 import json
@@ -9,10 +9,11 @@ from urllib.parse import quote
 
 import typer
 
-from refdesk.cli import _models_local
+from refdesk.cli import _models_connecting, _models_local
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find, group_of
 
+_SUMMARY = "Models: vendors, add, list, check, try, export, import, describe, key, invoke, local, delete."
 MODELS = "/api/v1/models"
 DESCRIPTORS = "/api/v1/model-descriptors"
 
@@ -23,7 +24,7 @@ ReplaceOption = Annotated[bool, typer.Option("--replace", help="Change models th
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    group = group_of(app, "models", "Models: list, export, import, describe, key, check, invoke, local.")
+    group = group_of(app, "models", _SUMMARY)
     add_command(group, "list", list_models)
     add_command(group, "export", export)
     add_command(group, "import", import_file)
@@ -31,6 +32,7 @@ def register(app: typer.Typer) -> None:
     add_command(group, "key", key)
     add_command(group, "check", check)
     add_command(group, "invoke", invoke)
+    _models_connecting.register(group)
     _models_local.register(group)
 
 
@@ -88,13 +90,9 @@ async def describe(
     model_name: Annotated[str, typer.Argument(metavar="NAME", help="What the vendor calls the model.")],
     provider: Annotated[str, typer.Option(help="A vendor's id.")] = "openai-compatible",
     url: Annotated[str | None, typer.Option(help="Base URL; the vendor's own by default.")] = None,
-    kind: Annotated[
-        str, typer.Option(help="LLM, EMBEDDING, RERANKER, STT, TTS, …")
-    ] = "LLM",
+    kind: Annotated[str, typer.Option(help="LLM, EMBEDDING, RERANKER, STT, TTS, …")] = "LLM",
     model_id: Annotated[str | None, typer.Option(help="Its model_id; the vendor's name by default.")] = None,
-    with_key: Annotated[
-        bool, typer.Option("--with-key", help="Ask for the list's key.")
-    ] = False,
+    with_key: Annotated[bool, typer.Option("--with-key", help="Ask for the list's key.")] = False,
 ) -> Result:
     """Write a descriptor from what the vendor's list tells of a model."""
     body = {"provider": provider, "base_url": url, "kind": kind, "model_name": model_name, "name": model_id}
@@ -120,7 +118,8 @@ async def check(client: Client, name: NameArgument) -> Result:
         return Result(told, [f"{model['name']} answers in {told['latency_ms']:.0f} ms{sample}"])
     error = told["error"]
     lines = [f"{error['message']} ({error['code']})", *([error["hint"]] if error["hint"] else [])]
-    return Result(told, lines, exit_code=1)
+    words = error["details"].get("vendor_message")
+    return Result(told, [*lines, *([f"The vendor says: {words}"] if words else [])], exit_code=1)
 
 
 async def invoke(
