@@ -46,6 +46,7 @@ from refdesk.kit.ids import new_id
 from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
 from refdesk.server import create_app
+from refdesk.server.gateway_app import create_gateway_app
 
 PARTS = 50
 QUESTION = "hello " * 40
@@ -304,18 +305,15 @@ async def in_process(url: str, base_url: str, *, quick: bool) -> dict[str, Any]:
         return result
 
 
-async def over_http(url: str, base_url: str, *, quick: bool) -> dict[str, Any]:
-    """The `/v1` door of a server process; a chat model named by its id, the operator's key."""
+async def over_http(url: str, base_url: str, app: str, *, quick: bool) -> dict[str, Any]:
+    """The `/v1` door of a server process, the whole application or the gateway alone; an API key."""
     whole, streamed = _levels(WHOLE, quick=quick), _levels(STREAMED, quick=quick)
     async with governed(url, base_url) as (_gateway, scope, model_id):
         workspace_id = scope.workspace_id
-    with tempfile.TemporaryDirectory() as folder, door(url, Path(folder)) as (port, pid):
-        headers = {
-            "Authorization": f"Bearer {load_operator_key(Path(folder))}",
-            "X-Workspace-ID": str(workspace_id),
-        }
+    with tempfile.TemporaryDirectory() as folder, door(url, Path(folder), app) as (port, pid):
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(connector=connector) as client:
+            headers = {"Authorization": f"Bearer {await _api_key(client, port, Path(folder), workspace_id)}"}
             target = f"http://127.0.0.1:{port}/v1/chat/completions"
             plain = f"{base_url}/chat/completions"
             direct = [plain_ask(client, plain, stream=stream) for stream in (False, True)]
@@ -329,11 +327,22 @@ async def over_http(url: str, base_url: str, *, quick: bool) -> dict[str, Any]:
             }
 
 
+async def _api_key(client: aiohttp.ClientSession, port: int, folder: Path, workspace_id: UUID) -> str:
+    """An API key, as programs use one."""
+    operator = {
+        "Authorization": f"Bearer {load_operator_key(folder)}",
+        "X-Workspace-ID": str(workspace_id),
+    }
+    url = f"http://127.0.0.1:{port}/api/v1/api-keys"
+    async with client.post(url, json={"name": "bench", "scopes": ["read", "ask"]}, headers=operator) as made:
+        return str((await made.json())["secret"])
+
+
 @contextlib.contextmanager
-def door(url: str, folder: Path) -> Iterator[tuple[int, int]]:
+def door(url: str, folder: Path, app: str) -> Iterator[tuple[int, int]]:
     """A server process; its port and its id."""
     command = [sys.executable, "-m", "benchmarks.gateway_overhead", "--role", "door"]
-    command += ["--database", url, "--data", str(folder)]
+    command += ["--database", url, "--data", str(folder), "--app", app]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -342,14 +351,16 @@ def door(url: str, folder: Path) -> Iterator[tuple[int, int]]:
             process.terminate()
 
 
-def serve_door(url: str, folder: Path) -> None:
-    """The application under uvicorn, as `refdesk serve` runs it, without its other processes."""
+def serve_door(url: str, folder: Path, app: str) -> None:
+    """An application under uvicorn, as `refdesk serve` or `refdesk gateway` runs it."""
     settings = Settings(data_dir=folder, log_level="warning")
     configure_logs(settings)
     load_operator_key(folder)
     listening = socket.create_server(("127.0.0.1", 0))
-    app = create_app(settings, database_url=url)
-    config = uvicorn.Config(app, http="httptools", access_log=False, log_level="warning")
+    make = create_gateway_app if app == "gateway" else create_app
+    config = uvicorn.Config(
+        make(settings, database_url=url), http="httptools", access_log=False, log_level="warning"
+    )
     print(listening.getsockname()[1], flush=True)
     uvicorn.Server(config).run(sockets=[listening])
 
@@ -362,11 +373,20 @@ async def main_async(*, quick: bool) -> dict[str, Any]:
     with database() as url, upstream() as base_url:
         await migrations.upgrade(url)
         async with Database(url).sessions() as session, session.begin():
-            session.add(User(id=new_id(), email="bench@example.org", name="Bench", is_administrator=True))
+            session.add(
+                User(
+                    id=new_id(),
+                    email="bench@example.org",
+                    name="Bench",
+                    is_administrator=True,
+                    password_hash="none",
+                )
+            )
         return {
             "parts": PARTS,
             "in_process": await in_process(url, base_url, quick=quick),
-            "over_http": await over_http(url, base_url, quick=quick),
+            "over_http": await over_http(url, base_url, "gateway", quick=quick),
+            "whole_application": await over_http(url, base_url, "server", quick=quick),
         }
 
 
@@ -375,6 +395,7 @@ def main() -> None:
     arguments.add_argument("--role", choices=("upstream", "door"))
     arguments.add_argument("--database")
     arguments.add_argument("--data", type=Path)
+    arguments.add_argument("--app", choices=("server", "gateway"))
     arguments.add_argument("--quick", action="store_true", help="a fifth of the calls")
     arguments.add_argument("--json", action="store_true")
     given = arguments.parse_args()
@@ -382,7 +403,7 @@ def main() -> None:
         asyncio.run(serve_upstream())
         return
     if given.role == "door":
-        serve_door(given.database, given.data)
+        serve_door(given.database, given.data, given.app)
         return
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     result = asyncio.run(main_async(quick=given.quick))
