@@ -124,10 +124,10 @@ class Client:
             raise ServerUnreachable(address=str(self.http.base_url), reason=str(error)) from error
         return answer(response)
 
-    async def download(self, path: str) -> bytes:
+    async def download(self, path: str, *, method: str = "GET") -> bytes:
         """A small file. Raises as `request` does."""
         try:
-            response = await self.http.get(path)
+            response = await self.http.request(method, path)
         except httpx.TransportError as error:
             raise ServerUnreachable(address=str(self.http.base_url), reason=str(error)) from error
         if not response.is_success:

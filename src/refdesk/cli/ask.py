@@ -1,6 +1,7 @@
 """Ask a question: the answer as it is written, then where it stands."""
 
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -35,6 +36,13 @@ async def ask(
         str | None, typer.Option("--conversation", help="Id of a conversation to go on with.")
     ] = None,
     mode: Annotated[Mode | None, typer.Option(help="How to search.")] = None,
+    picture: Annotated[
+        list[Path] | None,
+        typer.Option("--picture", metavar="FILE", help="A picture the question is about; up to four."),
+    ] = None,
+    speak: Annotated[
+        Path | None, typer.Option("--speak", metavar="FILE", help="Write the answer as sound to a file.")
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Print the answer when it is complete, not as it is written.")
     ] = False,
@@ -47,12 +55,16 @@ async def ask(
         body["application_id"] = await _id(client, APPLICATIONS, app, "application")
     if kb:
         body["knowledge_base_ids"] = [await _id(client, BASES, name, "knowledge base") for name in kb]
+    if picture:
+        body["picture_ids"] = [await _keep(client, path) for path in picture]
     run = await client.post("/api/v1/runs", {key: value for key, value in body.items() if value is not None})
     writer = _Writer(shows=not quiet and not client.as_json)
     async for event in _follow(client, run["id"]):
         writer.take(event)
     run = await client.get(f"/api/v1/runs/{run['id']}")
     writer.end()
+    if speak is not None and run["answer"]:
+        _write(speak, await client.download(f"/api/v1/runs/{run['id']}/speech", method="POST"))
     value = {
         "answer": run["answer"],
         "citations": [_citation(citation) for citation in run["citations"]],
@@ -76,6 +88,26 @@ async def ask(
         if error["hint"]:
             note(f"  {error['hint']}")
     return Result(value, lines, exit_code=0 if run["state"] == "finished" else 1)
+
+
+async def _keep(client: Client, path: Path) -> str:
+    """The id of a picture, once the server has it."""
+    kept = await client.request("POST", "/api/v1/question-pictures", content=_read(path))
+    return str(kept["id"])
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidArgument(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _write(path: Path, sound: bytes) -> None:
+    try:
+        path.write_bytes(sound)
+    except OSError as error:
+        raise InvalidArgument(f"{path} cannot be written: {error.strerror}.") from error
 
 
 async def _id(client: Client, path: str, wanted: str, what: str) -> str:
