@@ -95,7 +95,7 @@ class Gateway:
         model = await self._read(scope, model_id, "EMBEDDING")
         client = self._client(model)
         if model.row.provider == "embedded":
-            return client
+            return self.controls.embeddings.wrap(client, EMBEDDED_FINGERPRINT)
         governed = GovernedEmbedder(self.routing.flow, self._client, scope, purpose, model, client)
         return self.controls.embeddings.wrap(governed, _fingerprint(model.row))
 
@@ -238,6 +238,10 @@ class Gateway:
         if self._embedded is None:
             self._embedded = AsyncEmbeddedEmbedder(EmbeddedEmbedder.from_settings(self._settings))
         return self._embedded
+
+
+# To be raised with the weights or their arithmetic: vectors that are kept would not fit new ones.
+EMBEDDED_FINGERPRINT = "multilingual-e5-small int8 1"
 
 
 def _fingerprint(model: Model) -> str:

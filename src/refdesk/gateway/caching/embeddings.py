@@ -2,8 +2,8 @@
 
 Passages are kept in the database, since the same text comes again days later in another process (a document
 indexed anew, a base built beside the active one). Queries are kept in this process only: a question asked
-again is asked soon, and looking it up elsewhere would cost what it saves. The embedded model has no cache:
-see decision 18 for the measurement.
+again is asked soon, and looking it up elsewhere would cost what it saves. The embedded model has this cache
+too: of 32 passages of 120 words a look-up takes 4 ms and keeping them 7 ms, where embedding them takes 2.8 s.
 """
 
 import hashlib
