@@ -1,5 +1,5 @@
 /** What the vendor calls the model: from its own list where it gives one, else from the catalogue's examples. */
-import { Autocomplete } from '@mantine/core';
+import { Autocomplete, defaultOptionsFilter } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -40,6 +40,12 @@ export function ModelNameField({ form, vendor, offer }: Props) {
         ...(examples.length > 0 ? [{ group: t('models.examples'), items: examples }] : []),
         ...(others.length > 0 ? [{ group: t('models.fromVendor'), items: others }] : []),
       ]}
+      // A name that was chosen, or stood there from the beginning, is no search: all others are offered.
+      filter={(given) =>
+        examples.includes(given.search) || others.includes(given.search)
+          ? given.options
+          : (defaultOptionsFilter(given) as typeof given.options)
+      }
       limit={100}
       maxDropdownHeight={280}
       onFocus={() => {
