@@ -15,6 +15,7 @@ from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routing.model_settings import ModelRouting, apply_routing, audited, differences
 from refdesk.gateway.schemas import CheckResult, ModelChange
 from refdesk.gateway.tables import Model
+from refdesk.kit.border_types import clean_json
 from refdesk.kit.clock import now
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.errors import Invalid
@@ -70,7 +71,7 @@ class ModelService:
     async def note_check(self, model_id: UUID, result: CheckResult) -> None:
         """Keep the result of a connection test."""
         model = await self._models.get(model_id)
-        model.last_check = result.model_dump(mode="json")
+        model.last_check = clean_json(result.model_dump(mode="json"))  # models say NUL, too
         if result.shape is not None and model.parameters.get("shape") is None:
             model.parameters = model.parameters | {"shape": result.shape}
 
