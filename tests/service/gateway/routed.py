@@ -66,7 +66,7 @@ class Routed:
                 setattr(row, key, value)
 
 
-def switch(target: UUID, condition: str = "response_code >= 500", **members: Any) -> dict[str, Any]:
+def switch(target: UUID | str, condition: str = "response_code >= 500", **members: Any) -> dict[str, Any]:
     return {"condition": condition, "action": "switch_to_model", "target_model_id": str(target)} | members
 
 

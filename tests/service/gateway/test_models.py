@@ -1,6 +1,7 @@
 """Models against a real database and a real server on loopback."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,7 +222,7 @@ async def test_clients_are_kept_until_the_model_changes(database, remote, tmp_pa
         model = await ModelService(session, scope, cipher).create(prepared)
 
     async def client():
-        governed = await gateway.completer(scope, model.id)
+        governed: Any = await gateway.completer(scope, model.id)
         return governed.client_of(governed.model)
 
     first = await client()
