@@ -4,6 +4,7 @@ import { startBrowser, startServer } from './harness.mjs';
 import { startModel } from './model.mjs';
 import { accessibility } from './stories/accessibility.mjs';
 import { applications } from './stories/applications.mjs';
+import { describing } from './stories/describing.mjs';
 import { documents } from './stories/documents.mjs';
 import { externalSources } from './stories/external-sources.mjs';
 import { firstMinutes } from './stories/first-minutes.mjs';
@@ -50,6 +51,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
     streaming,
     trying,
     policies,
+    describing,
   };
   const only = process.env.REFDESK_STORIES?.split(',');
   for (const [name, story] of Object.entries(rest)) if (!only || only.includes(name)) story(desk);
