@@ -9,8 +9,10 @@ from tests.service.gateway.routed import listen, routed_workspace
 from tests.service.gateway.test_routing_freshness import listening, until
 
 from refdesk.gateway import ModelUnavailable
+from refdesk.gateway.routing.breaker import DEFAULT_BREAKER
 from refdesk.gateway.routing.probes import check_health
 from refdesk.gateway.routing.tables import ModelHealth, ModelOutcomes
+from refdesk.gateway.tables import Model
 from refdesk.kit.clock import now
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import scripted_model
@@ -187,6 +189,22 @@ async def test_a_failure_between_two_checks_names_the_settings_that_find_it_soon
     assert "latency_threshold" in hint
     assert "interval_ms 30000" in hint
     assert "5000" in hint
+
+
+async def test_a_model_that_is_removed_while_it_fails_stops_nothing(world, server, database):
+    server.always(DOWN)
+    gone, stays = await world.model(server.base_url, "gone"), await world.model(server.base_url, "stays")
+    gateway = await listening(world)
+    health = gateway.routing.health
+    ticket = await health.admit(gone, DEFAULT_BREAKER)
+    async with database.transaction() as session:
+        await session.delete(await session.get_one(Model, gone))
+    for _ in range(3):
+        health.report(ticket, "failure", failure={"response_code": 503, "code": "x", "at": 0.0})
+    for _ in range(3):
+        await listen(gateway, world.scope, stays)
+    await until(lambda: not health._kept[stays].pending)
+    assert state(gateway, stays) == "open"
 
 
 async def test_the_health_of_a_model_is_kept_for_the_next_process(world, server, database):

@@ -217,9 +217,9 @@ class Health:
     async def _write_states(self) -> None:
         while self._dirty:
             model_id = self._dirty[0]
-            kept = self._kept[model_id]
-            events = list(kept.pending)
-            if events:
+            kept = self._kept.get(model_id)
+            events = list(kept.pending) if kept is not None else []
+            if kept is not None and events:
                 row = await self._fold_into_row(model_id, events, kept.failure)
                 del kept.pending[: len(events)]
                 if row is None:
