@@ -253,3 +253,13 @@ async def test_an_application_keeps_answers_only_when_it_is_told_to(world: World
     ok(await world.owner.delete(f"{path}/answers"))
     ok(await world.owner.delete(path))
     assert ok(await world.owner.get(f"{API}/response-caches"))["items"] == []
+
+
+async def test_a_model_that_takes_so_many_calls_at_once_is_listed_with_its_queue(
+    world: World, server: ScriptedModel
+) -> None:
+    model = await connect(world, server)
+    assert ok(await world.owner.get(f"{API}/model-queues"))["items"] == []
+    ok(await world.owner.patch(f"{API}/models/{model['id']}", json={"concurrency": 2}))
+    (queue,) = ok(await world.owner.get(f"{API}/model-queues"))["items"]
+    assert queue == {"model_id": model["id"], "concurrency": 2, "held": 0, "waiting": 0}

@@ -1,4 +1,4 @@
-"""Limits on calls of models: list, set, show, delete, queues."""
+"""Limits on calls of models: list, set, show, delete, queues, at-once."""
 
 import re
 from enum import StrEnum
@@ -26,12 +26,13 @@ class Measure(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    group = group_of(app, "limits", "Limits on calls of models: list, set, show, delete, queues.")
+    group = group_of(app, "limits", "Limits on calls of models: list, set, show, delete, queues, at-once.")
     add_command(group, "list", list_limits)
     add_command(group, "set", set_limit)
     add_command(group, "show", show)
     add_command(group, "delete", delete)
     add_command(group, "queues", queues)
+    add_command(group, "at-once", at_once)
 
 
 async def list_limits(client: Client) -> Result:
@@ -130,6 +131,18 @@ async def queues(client: Client) -> Result:
         for item in items
     ]
     return Result(items, lines or ["No model is limited in how many calls it takes at once."])
+
+
+async def at_once(
+    client: Client,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name or id of the model.")],
+    calls: Annotated[int, typer.Argument(min=0, metavar="CALLS", help="How many; 0 for any number.")],
+) -> Result:
+    """Set how many calls a model takes at once; more wait in its queue."""
+    found = await find(client, "/api/v1/models", model, what="model")
+    changed = await client.patch(f"/api/v1/models/{found['id']}", {"concurrency": calls or None})
+    taken = f"{calls} calls" if calls else "any number of calls"
+    return Result(changed, [f"{changed['name']} takes {taken} at once."])
 
 
 def _window(given: str) -> dict[str, Any]:
