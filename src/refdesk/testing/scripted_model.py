@@ -25,7 +25,7 @@ from typing import Any
 import orjson
 
 from refdesk.testing.scripted_http import Reply, Request, Send, body, cut, hang, slow, streamed
-from refdesk.testing.scripted_media import media_reply
+from refdesk.testing.scripted_media import FilmStudio, by_path, media_reply, paints, speaks, transcribes
 from refdesk.testing.scripted_reranker import reranks_any
 from refdesk.testing.scripted_wires import (
     Call,
@@ -39,6 +39,7 @@ from refdesk.testing.scripted_wires import (
 
 __all__ = [
     "Call",
+    "FilmStudio",
     "Reply",
     "Request",
     "ScriptedModel",
@@ -46,6 +47,7 @@ __all__ = [
     "Turn",
     "answer",
     "body",
+    "by_path",
     "cut",
     "delta",
     "embeddings",
@@ -53,11 +55,14 @@ __all__ = [
     "events",
     "hang",
     "hashed_vector",
+    "paints",
     "refuses",
     "says",
     "scripted_model",
     "slow",
+    "speaks",
     "streamed",
+    "transcribes",
 ]
 
 
