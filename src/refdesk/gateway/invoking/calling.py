@@ -103,7 +103,7 @@ class ModelCall:
         return Result({"scores": scores})
 
     async def _transcribe(self, given: Input) -> Result:
-        transcriber = await self.gateway.transcriber(self.scope, self.model.id)
+        transcriber = await self.gateway.transcriber(self.scope, self.model.id, self.purpose)
         recording = Recording(
             decoded(given, "data"), given.get("media_type", "audio/wav"), given.get("name", "speech.wav")
         )
@@ -116,7 +116,7 @@ class ModelCall:
         return Result({name: value for name, value in told.items() if value is not None}, heard.text)
 
     async def _speak(self, given: Input) -> Result:
-        speaker = await self.gateway.speaker(self.scope, self.model.id)
+        speaker = await self.gateway.speaker(self.scope, self.model.id, self.purpose)
         request = SpeechRequest(
             clean_text(given["text"]),
             given.get("voice"),
@@ -129,7 +129,7 @@ class ModelCall:
         return Result({"data": base64.b64encode(sound).decode(), "media_type": stream.media_type})
 
     async def _look(self, given: Input) -> Result:
-        reader = await self.gateway.picture_reader(self.scope, self.model.id)
+        reader = await self.gateway.picture_reader(self.scope, self.model.id, self.purpose)
         pictures = [ImagePart.of_bytes(decoded_text(one, "pictures")) for one in given["pictures"]]
         question = PictureQuestion(
             clean_text(given["question"]), pictures, given.get("max_tokens"), request_id=self.request_id
@@ -137,7 +137,7 @@ class ModelCall:
         return of_completion(await reader.understand(question), self.model.row.name)
 
     async def _paint(self, given: Input) -> Result:
-        painter = await self.gateway.painter(self.scope, self.model.id)
+        painter = await self.gateway.painter(self.scope, self.model.id, self.purpose)
         pictures = await painter.paint(
             PictureRequest(
                 clean_text(given["prompt"]),
