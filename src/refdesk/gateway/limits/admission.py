@@ -43,7 +43,7 @@ class Admission:
         self,
         lane: Lane | None = None,
         verdict: Verdict | None = None,
-        price: Callable[[Estimate], Money | None] | None = None,
+        price: Callable[[Estimate, UUID | None], Money | None] | None = None,
         notices: Sequence[Notice] = (),
     ) -> None:
         self._lane = lane
@@ -56,15 +56,17 @@ class Admission:
         """What the call was counted in."""
         return self._verdict.counts if self._verdict is not None else ()
 
-    async def settle(self, usage: UsageReport | None, cost: Money | None = None) -> None:
+    async def settle(
+        self, usage: UsageReport | None, cost: Money | None = None, *, model_id: UUID | None = None
+    ) -> None:
         """Count what was really used. Without `usage` (the vendor did not tell) the estimate stays; without
-        `cost` it is that of the price list."""
+        `cost` it is that of the price list for `model_id`, the model that answered, where that is another."""
         lane, verdict = self._take()
         if lane is None or verdict is None or usage is None:
             return
         used = Estimate(usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         if cost is None and self._price is not None:
-            cost = self._price(used)
+            cost = self._price(used, model_id)
         changes = [
             Change(count.charge, count.window_start, change)
             for count in verdict.counts
@@ -118,12 +120,11 @@ class Limits:
         if book is None:
             book = await self._prices.get()
 
-        def price(used: Estimate) -> Money | None:
-            return book.cost(
-                scope.workspace_id, model.id, used.input_tokens, used.output_tokens, used.cached_tokens
-            )
+        def price(used: Estimate, model_id: UUID | None) -> Money | None:
+            tokens = (used.input_tokens, used.output_tokens, used.cached_tokens)
+            return book.cost(scope.workspace_id, model_id or model.id, *tokens)
 
-        cost = price(estimate)
+        cost = price(estimate, None)
         verdict = await self._lane.admit(
             [Charge(rule, subject, _amount(rule, estimate, cost)) for rule, subject in applying]
         )

@@ -173,7 +173,10 @@ class Flow:
             if progress.total == 0:
                 await admission.release()
             else:
-                await admission.settle(trail.usage)
+                used = trail.usage
+                if used is None and trail.code not in ("ok", "cancelled") and trail.first_token_s is None:
+                    used = UsageReport(0, 0)  # who was refused was charged nothing
+                await admission.settle(used, model_id=progress.model_id)
 
     async def once[T](self, call: Call[T]) -> tuple[T, tuple[Notice, ...]]:
         """The one result of a call that has no parts, and the notices."""
