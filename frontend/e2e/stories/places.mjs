@@ -28,6 +28,7 @@ export async function places(page, desk) {
     ['application', `/applications/${applications.items[0].id}`],
     ['models', '/models'],
     ['model', `/models/${models.items[0].id}`],
+    ...['overview', 'limits', 'prices', 'caches'].map((tab) => [`usage: ${tab}`, `/usage?tab=${tab}`]),
     ...['profile', 'members', 'groups', 'keys', 'sources', 'workspaces', 'users', 'audit'].map((section) => [
       section,
       `/settings?section=${section}`,
