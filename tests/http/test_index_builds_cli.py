@@ -23,7 +23,7 @@ type Run = Callable[..., Result]
 def run(
     tmp_path_factory: pytest.TempPathFactory, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Run]:
-    async def instant(self: Gateway, scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def instant(self: Gateway, scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         return HashingEmbedder(model_id, 384)
 
     monkeypatch.setattr(Gateway, "embedder", instant)

@@ -28,7 +28,7 @@ def run(
 ) -> Iterator[Run]:
     """Run `refdesk kb …` with this module's database and an embedder that needs no loading."""
 
-    async def instant(self: Gateway, scope: Scope, model_id: UUID) -> HashingEmbedder:
+    async def instant(self: Gateway, scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
         return HashingEmbedder(model_id, 384)
 
     monkeypatch.setattr(Gateway, "embedder", instant)

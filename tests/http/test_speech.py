@@ -57,9 +57,7 @@ async def test_what_cannot_be_written_down_is_told(world: World) -> None:
         problem(await world.viewer.post(path, content=b"", headers=WAV), 422, "recording-empty")
         huge = b"\0" * (25 * 1024 * 1024 + 1)
         problem(await world.viewer.post(path, content=huge, headers=WAV), 413, "recording-too-large")
-        problem(
-            await world.viewer.post(f"{path}?language=中文", content=SOUND, headers=WAV), 422, "invalid"
-        )
+        problem(await world.viewer.post(f"{path}?language=中文", content=SOUND, headers=WAV), 422, "invalid")
         server.always(error(401, "no such key"))
         problem(await world.viewer.post(path, content=SOUND, headers=WAV), 502, "model-authentication")
         await forget(world, model_id)
