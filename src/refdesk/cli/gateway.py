@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import signal
 import socket
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from refdesk.cli._serving import listen_on
 from refdesk.cli._settings import load_settings
+from refdesk.cli._signals import Leaving
 from refdesk.kit.embedded_postgres import running_database
 from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
@@ -38,16 +38,16 @@ def gateway(
     """
     settings = load_settings(data_dir=data_dir, host=host, port=port)
     configure_logs(settings)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    leaving = Leaving()
     with contextlib.suppress(KeyboardInterrupt):
         listener = listen_on(settings.host, settings.port)
         with listener, running_database(settings) as url:
-            _serve(settings, listener, url)
+            leaving.obey()
+            _serve(settings, listener, url, leaving)
     sys.stdout.flush()
 
 
-def _serve(settings: Settings, listener: socket.socket, url: str) -> None:
+def _serve(settings: Settings, listener: socket.socket, url: str, leaving: Leaving) -> None:
     from refdesk import migrations
 
     asyncio.run(migrations.upgrade(url))
@@ -55,11 +55,10 @@ def _serve(settings: Settings, listener: socket.socket, url: str) -> None:
 
     from refdesk.cli._gateway_server import GatewayServer
 
-    uvloop.run(_run(GatewayServer(settings, url, listener), listener))
+    leaving.obey()
+    uvloop.run(_run(GatewayServer(settings, url, listener), listener, leaving))
 
 
-async def _run(server: "GatewayServer", listener: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, server.leave)
+async def _run(server: "GatewayServer", listener: socket.socket, leaving: Leaving) -> None:
+    leaving.hand_over(server.leave)
     await server.serve(sockets=[listener])

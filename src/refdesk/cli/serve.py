@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import os
-import signal
 import socket
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import typer
 
 from refdesk.cli._serving import Worker, database_for, listen_on, look_after_children, only_server_of
 from refdesk.cli._settings import load_settings
+from refdesk.cli._signals import Leaving
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
 from refdesk.kit.errors import AppError
 from refdesk.kit.logs import configure_logs
@@ -44,50 +44,55 @@ def serve(
     """Start everything: the database, the worker and the web server. Ctrl-C stops all of it."""
     settings = load_settings(data_dir=data_dir, host=host, port=port)
     configure_logs(settings)
-    _obey_signals()
+    leaving = Leaving()
     with contextlib.suppress(KeyboardInterrupt), only_server_of(settings):
         listener = listen_on(settings.host, settings.port)
         with listener, database_for(settings) as (url, database):
-            _serve(settings, listener, url, database)
+            leaving.obey()
+            _serve(settings, listener, url, database, leaving)
     # All is stopped and closed. Taking 1,300 modules apart costs another 0.4 s that nobody should wait for.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
-def _obey_signals() -> None:
-    """Until the server handles signals itself, SIGTERM and a closed terminal end us as Ctrl-C does."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-
-
-def _serve(settings: Settings, listener: socket.socket, url: str, database: EmbeddedPostgres | None) -> None:
+def _serve(
+    settings: Settings,
+    listener: socket.socket,
+    url: str,
+    database: EmbeddedPostgres | None,
+    leaving: Leaving,
+) -> None:
     # Nothing that loading makes is garbage; looking for it took a tenth of the start. See `settle_memory`.
     gc.disable()
     from refdesk import migrations
 
     asyncio.run(migrations.upgrade(url))
+    leaving.obey()
     worker = Worker(sole=database is not None)
     try:
         import uvloop
 
         from refdesk.cli._web import WebServer
 
-        uvloop.run(_run(WebServer(settings, url, listener), listener, database, worker))
+        leaving.obey()
+        uvloop.run(_run(WebServer(settings, url, listener), listener, database, worker, leaving))
     finally:
         worker.stop()
 
 
 async def _run(
-    server: "WebServer", listener: socket.socket, database: EmbeddedPostgres | None, worker: Worker
+    server: "WebServer",
+    listener: socket.socket,
+    database: EmbeddedPostgres | None,
+    worker: Worker,
+    leaving: Leaving,
 ) -> None:
     def leave() -> None:
         server.leave()
         worker.ask_to_stop()
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, leave)
+    leaving.hand_over(leave)
     children = asyncio.create_task(
         look_after_children(
             worker,

@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-import signal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from refdesk.cli._settings import load_settings
+from refdesk.cli._signals import Leaving
 from refdesk.kit.embedded_postgres import running_database
 from refdesk.kit.logs import configure_logs
 from refdesk.kit.processes import give_way
@@ -31,13 +31,13 @@ def worker(
     """
     settings = load_settings(data_dir=data_dir)
     configure_logs(settings)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    leaving = Leaving()
     with contextlib.suppress(KeyboardInterrupt), running_database(settings) as url:
-        asyncio.run(_work(settings, url, until_idle=until_idle, sole=sole))
+        leaving.obey()
+        asyncio.run(_work(settings, url, leaving, until_idle=until_idle, sole=sole))
 
 
-async def _work(settings: Settings, url: str, *, until_idle: bool, sole: bool) -> None:
+async def _work(settings: Settings, url: str, leaving: Leaving, *, until_idle: bool, sole: bool) -> None:
     from refdesk.server import run_worker_process
 
     give_way()  # answers come before indexing where they share a machine
@@ -51,8 +51,6 @@ async def _work(settings: Settings, url: str, *, until_idle: bool, sole: bool) -
         if not working.cancelling():
             working.cancel()
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, leave)
+    leaving.hand_over(leave)
     with contextlib.suppress(asyncio.CancelledError):
         await working
