@@ -65,7 +65,7 @@ async def test_what_cannot_be_written_down_is_told(world: World) -> None:
 
 async def test_an_answer_is_read_aloud_without_its_marks(world: World, run: dict[str, Any]) -> None:
     async with scripted_model() as server:
-        server.always(speaks(SOUND))
+        server.always(speaks())
         model_id = await connect(world, server, "TTS")
         assert ok(await world.viewer.get(f"{API}/status"))["speaks"] is True
         sound = await world.owner.post(f"{API}/runs/{run['id']}/speech?voice=alloy")

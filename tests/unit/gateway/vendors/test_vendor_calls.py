@@ -29,6 +29,7 @@ from refdesk.gateway.media import (
     PictureQuestion,
     PictureRequest,
     Recording,
+    SpeechFormat,
     SpeechRequest,
     TranscriptionRequest,
     VideoRequest,
@@ -220,7 +221,12 @@ async def test_a_voice_is_asked_only_for_a_format_it_has(
     server: ScriptedModel, builder: ClientBuilder
 ) -> None:
     server.always(speaks())
-    for name, wanted, got in (("zhipu", "mp3", "wav"), ("zhipu", "pcm", "pcm"), ("openai", "flac", "flac")):
+    cases: tuple[tuple[str, SpeechFormat, str], ...] = (
+        ("zhipu", "mp3", "wav"),
+        ("zhipu", "pcm", "pcm"),
+        ("openai", "flac", "flac"),
+    )
+    for name, wanted, got in cases:
         speaker = builder.speaker(row(builder, server, name, "TTS"))
         async with speaker.speak(SpeechRequest("Ready", format=wanted)):
             assert server.requests[-1].body["response_format"] == got
