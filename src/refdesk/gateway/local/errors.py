@@ -9,9 +9,7 @@ class LocalModelsMissing(AppError):
     code = "local-models-missing"
     status = 501
     message = "What runs GGUF files is not installed."
-    hint = (
-        "Install it with: pip install 'refdesk[local]'. Or run Ollama or llama-server, and connect that."
-    )
+    hint = "Install it with: pip install 'refdesk[local]'. Or run Ollama or llama-server, and connect that."
 
 
 class LocalModelUnusable(Invalid):
