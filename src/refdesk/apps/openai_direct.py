@@ -82,7 +82,7 @@ async def stream(
             held.append(event)
             if not isinstance(event, Notice):
                 break
-    except BaseException:
+    except BaseException:  # also a cancel: the model's socket must close now
         await events.aclose()
         raise
     with_usage = body.stream_options is not None and body.stream_options.include_usage

@@ -176,7 +176,7 @@ class Snapshot:
         try:
             async with self._database.transaction() as session:
                 await self._read(session, None)
-        except BaseException:
+        except BaseException:  # also a cancel: what was not read whole must be read again
             self._stale = True
             raise
         self._loaded_at = started
