@@ -4,21 +4,23 @@ The record is always complete up to the present moment, so whatever ends the run
 shutdown) saves what was written so far.
 """
 
-import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from refdesk.chat.journal import RunJournal
+from refdesk.chat.redaction import redacted
+from refdesk.chat.spans import Spans
 
 # The prompt holds the application's own instructions, which are not for whoever asks.
 RECORD_ONLY = frozenset({"prompt", "read_runs"})
 
 
 def shown_stage(stage: dict[str, Any]) -> dict[str, Any]:
-    """A recorded stage as callers see it."""
+    """A recorded stage as callers see it: without what is for the record only, and without its spans, which
+    the trace tells."""
     detail = {key: value for key, value in stage["detail"].items() if key not in RECORD_ONLY}
-    return stage | {"detail": detail}
+    return {key: value for key, value in stage.items() if key != "spans"} | {"detail": detail}
 
 
 class RunRecorder:
@@ -30,10 +32,15 @@ class RunRecorder:
         self.standalone_question: str | None = None
         self.retrieval: dict[str, Any] = {}
         self.sentences: list[dict[str, Any]] = []
-        self.stages: list[dict[str, Any]] = []
+        self.spans = Spans()
+        self.form_asked: dict[str, Any] | None = None
         self.warnings: list[dict[str, str]] = []
         self.usage: dict[str, int] = {}
         self.error: dict[str, Any] | None = None
+
+    @property
+    def stages(self) -> list[dict[str, Any]]:
+        return self.spans.stages
 
     @property
     def answer(self) -> str:
@@ -67,12 +74,26 @@ class RunRecorder:
         self.journal.emit("warning", warning)
 
     def add_usage(self, input_tokens: int, output_tokens: int) -> None:
-        """Add one model call's tokens to the run's."""
+        """Add one model call's tokens to the run's and to those of the stage it was made in."""
         self.usage = {
             "input_tokens": self.usage.get("input_tokens", 0) + input_tokens,
             "output_tokens": self.usage.get("output_tokens", 0) + output_tokens,
         }
+        self.spans.count(input_tokens, output_tokens)
         self.journal.emit("usage", self.usage)
+
+    def form(self, form: Mapping[str, Any]) -> None:
+        """Ask the person something: `{kind, title, text, options?, fields?, call?}`. The last form counts."""
+        self.form_asked = redacted(form)
+        self.journal.emit("form", self.form_asked)
+
+    def tool_call(self, call: Mapping[str, Any]) -> None:
+        """Tell that a tool is called: `{id, tool, title, arguments}`."""
+        self.journal.emit("tool.call", redacted(call))
+
+    def tool_result(self, result: Mapping[str, Any]) -> None:
+        """Tell what came of it: `{id, tool, ok, text, fault, elapsed_ms}`."""
+        self.journal.emit("tool.result", redacted(result))
 
     def sources(self, retrieval: dict[str, Any]) -> None:
         self.retrieval = retrieval
@@ -89,16 +110,36 @@ class RunRecorder:
     async def stage(self, name: str) -> AsyncGenerator[dict[str, Any]]:
         """Time a stage; the block may fill the yielded detail, which ends in the record and in events (in
         these without what is for the record only)."""
-        detail: dict[str, Any] = {}
-        entry: dict[str, Any] = {"name": name, "state": "started", "elapsed_ms": None, "detail": detail}
-        self.stages.append(entry)
-        self.journal.emit("stage", {"name": name, "state": "started", "detail": {}, "elapsed_ms": 0.0})
-        started = time.perf_counter()
-        state = "failed"
+        entry: dict[str, Any] | None = None
         try:
-            yield detail
-            state = "finished"
+            with self.spans.stage(name) as entry:
+                begun: dict[str, Any] = {"name": name, "state": "started", "detail": {}, "elapsed_ms": 0.0}
+                self.journal.emit("stage", begun | {"started_ms": entry["started_ms"]})
+                yield entry["detail"]
         finally:
-            entry["state"] = state
-            entry["elapsed_ms"] = round((time.perf_counter() - started) * 1000, 2)
-            self.journal.emit("stage", shown_stage(entry))
+            if entry is not None:
+                _redact(entry["detail"])
+                self.journal.emit("stage", shown_stage(entry))
+
+    @asynccontextmanager
+    async def span(self, name: str, *, parent: str | None = None) -> AsyncGenerator[dict[str, Any]]:
+        """Time a part of a stage (a channel, a tool call): of the one the code runs in, or of `parent`. The
+        block may fill the yielded detail, which ends in the record and makes no event."""
+        entry: dict[str, Any] | None = None
+        try:
+            with self.spans.span(name, parent) as entry:
+                yield entry["detail"]
+        finally:
+            if entry is not None:
+                _redact(entry["detail"])
+
+    def skipped(self, name: str, reason: str) -> None:
+        """Record that a part of the present stage was left out, and why."""
+        self.spans.skipped(name, reason)
+
+
+def _redact(detail: dict[str, Any]) -> None:
+    # The prompt stays what the model was sent, word for word: secrets never get there.
+    for key, value in detail.items():
+        if key not in RECORD_ONLY:
+            detail[key] = redacted(value)
