@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from refdesk.accounts import Scope
 from refdesk.apps.repository import ApplicationRepository
 from refdesk.apps.schemas import ApplicationSettings
-from refdesk.chat import RunProfile
+from refdesk.chat import RunProfile, SituationPrompts
 
 
 class StoredProfiles:
@@ -27,7 +27,17 @@ class StoredProfiles:
             missing_bases=await repository.chosen_bases(application_id) - len(bases[application_id]),
             model_id=application.model_id,
             system_prompt=prompts.get("system", ""),
-            answer_prompt=prompts.get("answer", ""),
+            prompts=SituationPrompts(
+                knowledge=prompts.get("answer", ""),
+                tools=prompts.get("tools", ""),
+                both=prompts.get("both", ""),
+                empty=prompts.get("empty", ""),
+            ),
+            answering=settings.answering,
+            stages=settings.stages.to_choices(),
+            term_mapping=tuple(one.to_mapping() for one in settings.term_mapping),
+            tools=tuple(dict.fromkeys(settings.tools)),
+            agent=settings.agent.to_choices(),
             mode=settings.mode,
             top_n=settings.top_n,
             similarity=settings.similarity,
@@ -43,6 +53,8 @@ class StoredProfiles:
             empty_reply=settings.empty_reply,
             complete_question=settings.complete_question,
             history_turns=settings.history_turns,
+            summary_chars=settings.summary_chars,
+            notes=settings.notes,
             language=settings.language,
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,

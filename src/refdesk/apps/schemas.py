@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from refdesk.apps.stage_schemas import ApplicationPrompts, PipelineSettings
 from refdesk.apps.tables import Application
 from refdesk.kit.border_types import CleanText, Name, clean_input
 from refdesk.retrieval import RerankSettings
@@ -15,7 +16,7 @@ Suggestion = Annotated[
 ]
 
 
-class ApplicationSettings(BaseModel):
+class ApplicationSettings(PipelineSettings):
     """How an application searches and answers. `similarity` is calibrated: 0.45 parts found from not."""
 
     model_config = ConfigDict(extra="forbid")
@@ -60,22 +61,11 @@ class ApplicationSettings(BaseModel):
     complete_question: bool = Field(
         default=True, description="Complete a follow-up question from the conversation (needs a model)."
     )
-    history_turns: int = Field(default=4, ge=0, le=50, description="Earlier turns the model sees.")
+    history_turns: int = Field(default=8, ge=0, le=50, description="Earlier turns the model sees.")
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1, le=200_000)
     language: Literal["zh", "en"] | None = Field(
         default=None, description="Language of prompts and notices; null: that of the question."
-    )
-
-
-class ApplicationPrompts(BaseModel):
-    """Templates; an empty one means the built-in one of the question's language."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    system: CleanText = Field(default="", max_length=20_000)
-    answer: CleanText = Field(
-        default="", max_length=20_000, description="Must contain {data} and {question}."
     )
 
 

@@ -22,9 +22,9 @@ from refdesk.apps.schemas import (
     ApplicationCreate,
     ApplicationOut,
     ApplicationPatch,
-    ApplicationPrompts,
     ApplicationSettings,
 )
+from refdesk.apps.stage_schemas import ApplicationPrompts
 from refdesk.apps.tables import Application
 from refdesk.gateway import ModelRepository, UnknownModel
 from refdesk.kit.errors import CursorInvalid, Invalid, NotFound

@@ -4,7 +4,16 @@ Owns the stages of an answer, the evidence check, the events of a run and their 
 applications but the `ApplicationProfiles` port, and nothing of how hits are found.
 """
 
+from refdesk.chat.choices import (
+    AgentChoices,
+    Answering,
+    SituationPrompts,
+    StageChoice,
+    StageChoices,
+    TermMapping,
+)
 from refdesk.chat.cited import paragraphs_cited
+from refdesk.chat.context import ToolSource
 from refdesk.chat.events import RunEvent
 from refdesk.chat.picture_routes import router as picture_router
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
@@ -18,6 +27,8 @@ routers = (router, speech_router, picture_router)
 cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [
+    "AgentChoices",
+    "Answering",
     "ApplicationProfiles",
     "Mode",
     "RunEvent",
@@ -26,6 +37,11 @@ __all__ = [
     "RunProfile",
     "RunSubmission",
     "Runs",
+    "SituationPrompts",
+    "StageChoice",
+    "StageChoices",
+    "TermMapping",
+    "ToolSource",
     "Turn",
     "get_runs",
     "router",

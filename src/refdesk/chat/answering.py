@@ -151,7 +151,7 @@ def _request(
     system = SYSTEM_PROMPTS[language]
     if profile.system_prompt:
         system = f"{profile.system_prompt}\n\n{system}"
-    template = profile.answer_prompt or ANSWER_PROMPTS[language]
+    template = profile.prompts.knowledge or ANSWER_PROMPTS[language]
     fixed = estimated_tokens(system) + estimated_tokens(template) + estimated_tokens(context.question)
     left = room - reserved - fixed - 64
     history = _history(turns, left // 3)

@@ -1,7 +1,8 @@
 """What the stages of one run share: the question, the profile, the models, and where to write events."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 import structlog
@@ -16,12 +17,19 @@ from refdesk.gateway import Completer, Content, Embedder, Gateway, ImagePart, Pu
 from refdesk.kit.database import Database
 from refdesk.knowledge import KnowledgeBaseRepository
 from refdesk.retrieval import Retriever, SearchRequest, SearchResult
+from refdesk.tools import Toolbox
 
 
 class Searcher(Protocol):
     """Port to retrieval."""
 
     async def search(self, scope: Scope, request: SearchRequest) -> SearchResult: ...
+
+
+class ToolSource(Protocol):
+    """Port to the tools of the workspace. What cannot be offered is a problem of the toolbox, no error."""
+
+    async def toolbox(self, scope: Scope, chosen: Sequence[str]) -> Toolbox: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,7 @@ class Services:
     database: Database
     gateway: Gateway
     retriever: Retriever
+    tools: ToolSource | None = None
 
     async def completer(self, scope: Scope, model_id: UUID | None, purpose: Purpose) -> Completer | None:
         """The chat model for a purpose: the profile's, else the purpose's own, else the workspace's default,
@@ -70,7 +79,7 @@ class GivenHistory:
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """One run as its stages see it. `completer` is None where no language model is connected; `rewriter` is
-    the one that completes questions, most often the same."""
+    the one that completes questions, most often the same. `reply` answers what the conversation waits for."""
 
     scope: Scope
     profile: RunProfile
@@ -80,9 +89,15 @@ class RunContext:
     searcher: Searcher
     embedders: Embedders
     history: History
+    database: Database
+    run_id: UUID
+    conversation_id: UUID
+    request_id: str
     completer: Completer | None
     rewriter: Completer | None = None
     pictures: tuple[ImagePart, ...] = ()
+    tools: ToolSource | None = None
+    reply: Mapping[str, Any] | None = None
 
     def with_pictures(self, text: str) -> Content:
         """What is said to a model, with the pictures of the question before it."""
@@ -119,9 +134,15 @@ class RunContext:
             searcher=services.retriever,
             embedders=services,
             history=history,
+            database=services.database,
+            run_id=planned.run.id,
+            conversation_id=planned.run.conversation_id,
+            request_id=str(asked),
             completer=completer,
             rewriter=rewriter,
             pictures=pictures,
+            tools=services.tools,
+            reply=submission.reply,
         )
 
 

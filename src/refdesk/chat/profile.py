@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
+from refdesk.chat.choices import AgentChoices, Answering, SituationPrompts, StageChoices, TermMapping
 from refdesk.retrieval import RerankChoice
 
 Mode = Literal["embedding", "keywords", "blend"]
@@ -22,14 +23,23 @@ Mode = Literal["embedding", "keywords", "blend"]
 class RunProfile:
     """How to answer. Lengths are characters; `similarity` is calibrated (0–1); `language` is `zh` or `en`.
 
-    An empty `answer_prompt` or `system_prompt` means the built-in one of the question's language.
+    An empty `system_prompt` or template means the built-in one of the question's language. `tools` are ids of
+    tools, or `mcp:<server id>` for all of a server. `has_intents` tells that the application has any, so that
+    nobody has to look. `summary_chars` bounds the running summary of turns older than `history_turns`, 0 for
+    none; `notes` lets the application keep long-term notes of those who agreed to it.
     """
 
     application_id: UUID | None = None
     knowledge_base_ids: tuple[UUID, ...] = ()
     model_id: UUID | None = None
     system_prompt: str = ""
-    answer_prompt: str = ""
+    prompts: SituationPrompts = field(default_factory=SituationPrompts)
+    answering: Answering = "pipeline"
+    stages: StageChoices = field(default_factory=StageChoices)
+    term_mapping: tuple[TermMapping, ...] = ()
+    tools: tuple[str, ...] = ()
+    has_intents: bool = False
+    agent: AgentChoices = field(default_factory=AgentChoices)
     mode: Mode = "blend"
     top_n: int = 5
     similarity: float = 0.45
@@ -44,7 +54,9 @@ class RunProfile:
     max_context_chars: int = 8_000
     empty_reply: str | None = None
     complete_question: bool = True
-    history_turns: int = 4
+    history_turns: int = 8
+    summary_chars: int = 400
+    notes: bool = False
     language: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
@@ -59,7 +71,12 @@ class RunProfile:
             "knowledge_base_ids": [str(id_) for id_ in self.knowledge_base_ids],
             "model_id": str(self.model_id) if self.model_id else None,
             "system_prompt": self.system_prompt,
-            "answer_prompt": self.answer_prompt,
+            "prompts": asdict(self.prompts),
+            "answering": self.answering,
+            "stages": _plain(asdict(self.stages)),
+            "term_mapping": [[one.said, one.written] for one in self.term_mapping],
+            "tools": list(self.tools),
+            "agent": _plain(asdict(self.agent)),
             "mode": self.mode,
             "top_n": self.top_n,
             "similarity": self.similarity,
@@ -75,10 +92,21 @@ class RunProfile:
             "empty_reply": self.empty_reply,
             "complete_question": self.complete_question,
             "history_turns": self.history_turns,
+            "summary_chars": self.summary_chars,
+            "notes": self.notes,
             "language": self.language,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
         }
+
+
+def _plain(value: Any) -> Any:
+    """The same as JSON: ids as strings, tuples as lists."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in cast("list[Any]", value)]
+    return str(value) if isinstance(value, UUID) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +124,8 @@ class RunSubmission:
 
     `history` replaces the stored conversation, `overrides` replaces fields of the profile (both for
     OpenAI-compatible calls, which bring their own). `may_restart`: whoever reads takes text back at a
-    `snapshot`, so an answer that breaks off may begin anew.
+    `snapshot`, so an answer that breaks off may begin anew. `reply` answers what the conversation waits for:
+    `{"option": value}`, `{"fields": {...}}` or `{"approve": bool}`.
     """
 
     question: str | None
@@ -109,6 +138,7 @@ class RunSubmission:
     history: tuple[Turn, ...] | None = None
     system_prompt: str | None = None
     may_restart: bool = True
+    reply: Mapping[str, Any] | None = None
     overrides: Mapping[str, Any] = field(default_factory=lambda: cast("dict[str, Any]", {}))
 
 

@@ -98,6 +98,7 @@ async def create_run(body: RunCreate, runs: Runs, scope: Asker) -> RunOut:
             mode=body.mode,
             retry_of=body.retry_of,
             picture_ids=tuple(dict.fromkeys(body.picture_ids)),
+            reply=body.reply.model_dump(exclude_none=True) if body.reply is not None else None,
         ),
     )
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk.accounts import Scope
 from refdesk.chat import leases
-from refdesk.chat.context import RunContext, Services
+from refdesk.chat.context import RunContext, Services, ToolSource
 from refdesk.chat.errors import RunTimedOut
 from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.following import follow_logged
@@ -103,11 +103,12 @@ class RunManager:
         retriever: Retriever,
         settings: Settings,
         profiles: ApplicationProfiles,
+        tools: ToolSource | None = None,
     ) -> None:
         self.owner = f"{socket.gethostname()[:30]}:{os.getpid()}:{secrets.token_hex(6)}"
         self._database = database
         self._settings = settings
-        self._services = Services(database, gateway, retriever)
+        self._services = Services(database, gateway, retriever, tools)
         self._desk = Desk(self.owner, settings.max_question_chars, profiles)
         self._slots = RunSlots(settings.run_concurrency, settings.run_queue_length)
         self._active: dict[UUID, ActiveRun] = {}

@@ -6,16 +6,26 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from refdesk.kit.border_types import CleanText
+from refdesk.kit.border_types import CleanJson, CleanText
 from refdesk.retrieval import GateDecisionView
 
 RunState = Literal["queued", "running", "finished", "failed", "cancelled", "interrupted"]
 
 
+class RunReply(BaseModel):
+    """An answer to what the conversation waits for: one of the three."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    option: CleanText | None = Field(default=None, max_length=200, description="The value of an option.")
+    fields: CleanJson | None = Field(default=None, description="What was filled in, by field.")
+    approve: bool | None = Field(default=None, description="Whether the call that was shown may be made.")
+
+
 class RunCreate(BaseModel):
     """A question. Without a conversation a new one begins; it asks the application or the bases named here.
 
-    With `retry_of` the question may be left out: the one of that run is asked again.
+    With `retry_of` the question may be left out: the one of that run is asked again. So it may with `reply`.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -31,6 +41,7 @@ class RunCreate(BaseModel):
     picture_ids: list[UUID] = Field(
         default_factory=list[UUID], max_length=4, description="Pictures that the question is about."
     )
+    reply: RunReply | None = Field(default=None, description="Answers the form of the last run.")
 
 
 class CitationOut(BaseModel):
