@@ -6,14 +6,17 @@ shutdown) saves what was written so far.
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
+from refdesk.chat.considered import CONSIDERED
 from refdesk.chat.journal import RunJournal
 from refdesk.chat.redaction import redacted
 from refdesk.chat.spans import Spans
 
 # The prompt holds the application's own instructions, which are not for whoever asks.
-RECORD_ONLY = frozenset({"prompt", "read_runs"})
+RECORD_ONLY = frozenset({"prompt", "read_runs", CONSIDERED})
+# What is kept of a tool's result in the trace.
+TOOL_TEXT_CHARS = 4_000
 
 
 def shown_stage(stage: dict[str, Any]) -> dict[str, Any]:
@@ -34,6 +37,7 @@ class RunRecorder:
         self.sentences: list[dict[str, Any]] = []
         self.spans = Spans()
         self.form_asked: dict[str, Any] | None = None
+        self._tool_calls: dict[str, dict[str, Any]] = {}
         self.warnings: list[dict[str, str]] = []
         self.usage: dict[str, int] = {}
         self.error: dict[str, Any] | None = None
@@ -88,12 +92,27 @@ class RunRecorder:
         self.journal.emit("form", self.form_asked)
 
     def tool_call(self, call: Mapping[str, Any]) -> None:
-        """Tell that a tool is called: `{id, tool, title, arguments}`."""
-        self.journal.emit("tool.call", redacted(call))
+        """Tell that a tool is called, `{id, tool, title, arguments}`; a span of the present stage begins."""
+        told: dict[str, Any] = redacted(call)
+        detail = {key: told[key] for key in ("title", "arguments") if key in told}
+        self._tool_calls[told["id"]] = self.spans.begin(f"tool:{told['tool']}", detail)
+        self.journal.emit("tool.call", told)
 
     def tool_result(self, result: Mapping[str, Any]) -> None:
-        """Tell what came of it: `{id, tool, ok, text, fault, elapsed_ms}`."""
-        self.journal.emit("tool.result", redacted(result))
+        """Tell what came of it, `{id, tool, ok, text, fault, elapsed_ms}`; its span ends. `fault` is
+        `{code, message}` or null."""
+        told: dict[str, Any] = redacted(result)
+        entry = self._tool_calls.pop(told["id"], None)
+        if entry is not None:
+            fault = cast("dict[str, str] | None", told.get("fault"))
+            text = str(told.get("text") or "")
+            entry["detail"]["result"] = text[:TOOL_TEXT_CHARS]
+            if len(text) > TOOL_TEXT_CHARS:
+                entry["detail"]["result_chars"] = len(text)
+            if fault:
+                entry["detail"]["fault"] = fault
+            self.spans.end(entry, None if told.get("ok") else (fault or {}).get("code", "tool-failed"))
+        self.journal.emit("tool.result", told)
 
     def sources(self, retrieval: dict[str, Any]) -> None:
         self.retrieval = retrieval

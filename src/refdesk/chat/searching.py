@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from refdesk.chat.considered import CONSIDERED, considered
 from refdesk.chat.context import RunContext
 from refdesk.retrieval import Hit, RouteSettings, SearchRequest, SearchResult, SearchWarning
 
@@ -42,6 +43,7 @@ async def retrieve(context: RunContext, query: str) -> SearchResult:
             "best": round(result.best, 4),
             "threshold": result.threshold,
             "strategy": result.strategy,
+            CONSIDERED: considered(result),
         }
         if result.route is not None:
             detail["searched_bases"] = [str(base) for base in result.route.searched]

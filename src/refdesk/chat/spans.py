@@ -69,6 +69,20 @@ class Spans:
         with self._timed(entry, within):
             yield entry
 
+    def begin(self, name: str, detail: Entry) -> Entry:
+        """Note a part of what is under way here that begins now and ends with `end`."""
+        entry = self._entry(name) | {"detail": detail}
+        within = self._current()
+        (self.stages if within is None else within.entry.setdefault("spans", [])).append(entry)
+        return entry
+
+    def end(self, entry: Entry, error: str | None = None) -> None:
+        """End what `begin` began."""
+        entry["elapsed_ms"] = round(self.now_ms() - entry["started_ms"], 2)
+        entry["state"] = "finished" if error is None else "failed"
+        if error is not None:
+            entry["error"] = error
+
     def skipped(self, name: str, reason: str) -> Entry:
         """Note a part that was left out, and why."""
         entry = self._entry(name) | {"state": "skipped", "elapsed_ms": 0.0, "detail": {"reason": reason}}

@@ -72,6 +72,9 @@ async def test_secrets_are_in_no_event_and_in_no_record() -> None:
         text = "sent with Authorization: Bearer abcdef1234567890"
         trace.tool_result({"id": "1", "tool": "pay", "ok": True, "text": text, "fault": None})
     trace.form({"kind": "approval", "call": {"tool": "pay", "arguments": {"password": "hunter2hunter2"}}})
+    call = trace.stages[0]["spans"][0]["spans"][0]
+    assert (call["name"], call["state"]) == ("tool:pay", "finished")
+    assert call["detail"]["arguments"] == {"order": "A-1", "api_key": HIDDEN}
     told = b"".join(event.data for event in trace.journal.since(0))
     assert b"hunter2" not in told
     assert b"abcdef1234567890" not in told
