@@ -16,10 +16,13 @@ _TABLE_MODULES = (
     "refdesk.knowledge.tables",
     "refdesk.knowledge.access.tables",
     "refdesk.knowledge.terms.tables",
+    "refdesk.knowledge.graph.tables",
     "refdesk.knowledge.indexing.tables",
     "refdesk.retrieval.external.tables",
     "refdesk.retrieval.routing.tables",
+    "refdesk.tools.tables",
     "refdesk.chat.tables",
+    "refdesk.chat.pending.tables",
     "refdesk.apps.tables",
     "refdesk.evaluation.tables",
 )
