@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
-
 from refdesk.gateway.calibration import Calibration
 from refdesk.gateway.calls import Completer
 from refdesk.gateway.embedded import CALIBRATION
@@ -28,13 +26,14 @@ from refdesk.gateway.wires.reranking import DEFAULT_SHAPE, SHAPES, RemoteReranke
 from refdesk.gateway.wires.speech import RemoteSpeaker, RemoteTranscriber
 from refdesk.gateway.wires.video import RemoteFilmmaker
 from refdesk.kit.crypto import Cipher
+from refdesk.kit.http import GuardedClient
 
 
 @dataclass(frozen=True, slots=True)
 class ClientBuilder:
     """Makes clients; keeps none."""
 
-    http: httpx.AsyncClient
+    http: GuardedClient
     cipher: Cipher
 
     def connection(
@@ -151,7 +150,7 @@ class ClientBuilder:
 
 
 def connect(
-    http: httpx.AsyncClient,
+    http: GuardedClient,
     found: Vendor,
     kind: str | None,
     base_url: str,

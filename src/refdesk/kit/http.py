@@ -7,16 +7,19 @@ always refused; private and loopback ones are allowed only where the caller says
 """
 
 import asyncio
+import base64
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 import httpx
+from yarl import URL
 
 from refdesk.kit.errors import AppError
-from refdesk.kit.http_transport import Resolver, Transport
+from refdesk.kit.http_transport import Resolver, Transport, Waits, as_content
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -123,6 +126,52 @@ def _refused(host: str, allow_private: bool, setting: str) -> AddressRefused:
     return AddressRefused(hint=f"Private addresses are allowed by the setting {setting}.", host=host)
 
 
+@lru_cache(maxsize=1024)
+def _place(url: str) -> tuple[URL, str | None]:
+    """An address without user and password, and these as a header. Raises `InvalidURL` and
+    `UnsupportedProtocol`."""
+    parsed = httpx.URL(url)
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise httpx.UnsupportedProtocol("Only http and https addresses can be asked.")
+    bare = URL(str(parsed.copy_with(userinfo=b"", fragment=None)), encoded=True)
+    if not parsed.userinfo:
+        return bare, None
+    pair = f"{parsed.username}:{parsed.password}".encode()
+    return bare, "Basic " + base64.b64encode(pair).decode()
+
+
+class GuardedClient(httpx.AsyncClient):
+    """A client over `Transport`; made by `guarded_client`."""
+
+    def __init__(self, transport: Transport, timeout: httpx.Timeout) -> None:
+        super().__init__(transport=transport, timeout=timeout, trust_env=False, follow_redirects=False)
+        self._direct = transport
+        self._always = {name: self.headers[name] for name in ("Accept", "Accept-Encoding", "User-Agent")}
+
+    @asynccontextmanager
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        timeout: httpx.Timeout,
+    ) -> AsyncGenerator[httpx.Response]:
+        """What `stream` does, at a third of its cost: no cookies, no hooks, no redirects, no `request` in the
+        response. Raises `httpx.HTTPError`s and `httpx.InvalidURL`."""
+        place, credentials = _place(url)
+        sent = {**self._always, **headers}
+        if credentials is not None and not any(name.lower() == "authorization" for name in headers):
+            sent["Authorization"] = credentials
+        waits = Waits(timeout.connect, timeout.pool, timeout.read)
+        response = await self._direct.exchange(method, place, sent, as_content(content or b""), waits)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+
 def guarded_client(
     *,
     allow_private: bool,
@@ -131,7 +180,7 @@ def guarded_client(
     setting: str = "REFDESK_ALLOW_PRIVATE_ENDPOINTS",
     resolver: Resolver = system_resolver,
     tls: ssl.SSLContext | None = None,
-) -> httpx.AsyncClient:
+) -> GuardedClient:
     """A client that refuses addresses as described above and takes no proxy from the environment.
 
     `setting` is what a refusal names as the way to allow private addresses. `tls` replaces the system's
@@ -148,12 +197,7 @@ def guarded_client(
         if not is_allowed(ip_address(address.partition("%")[0]), allow_private=allow_private):
             raise _refused(address, allow_private, setting)
 
-    return httpx.AsyncClient(
-        transport=Transport(resolve, check, tls or _tls(), max_connections),
-        timeout=timeout,
-        trust_env=False,
-        follow_redirects=False,
-    )
+    return GuardedClient(Transport(resolve, check, tls or _tls(), max_connections), timeout)
 
 
 async def read_limited(response: httpx.Response, max_bytes: int = MAX_RESPONSE_BYTES) -> bytes:
@@ -165,4 +209,16 @@ async def read_limited(response: httpx.Response, max_bytes: int = MAX_RESPONSE_B
         if size > max_bytes:
             raise ResponseTooLarge(max_bytes=max_bytes)
         parts.append(part)
+    return b"".join(parts)
+
+
+async def read_beginning(response: httpx.Response, max_bytes: int) -> bytes:
+    """At most the first `max_bytes` of a streamed response; what follows is left unread."""
+    parts: list[bytes] = []
+    left = max_bytes
+    async for part in response.aiter_bytes():
+        parts.append(part[:left])
+        left -= len(part)
+        if left <= 0:
+            break
     return b"".join(parts)

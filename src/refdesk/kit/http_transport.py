@@ -8,9 +8,10 @@ import asyncio
 import io
 import socket
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import aiohttp
 import httpx
@@ -30,6 +31,25 @@ type Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 
 type AddressCheck = Callable[[str], None]
 """Raises for an address that may not be connected to."""
+
+type Headers = Mapping[str, str] | Sequence[tuple[str, str]]
+type Content = bytes | io.BytesIO | AsyncGenerator[bytes] | None
+
+
+class Waits(NamedTuple):
+    """The longest waits of an exchange in seconds; None waits for ever."""
+
+    connect_s: float | None
+    pool_s: float | None
+    read_s: float | None
+
+
+@lru_cache(maxsize=64)
+def _timeout(waits: Waits) -> aiohttp.ClientTimeout:
+    for_both = None if waits.connect_s is None or waits.pool_s is None else waits.connect_s + waits.pool_s
+    return aiohttp.ClientTimeout(
+        total=None, connect=for_both, sock_connect=waits.connect_s, sock_read=waits.read_s
+    )
 
 
 class _Resolver(AbstractResolver):
@@ -70,6 +90,8 @@ def _mapped() -> Generator[None]:
         raise httpx.ReadTimeout("Nothing was received in time.") from error
     except aiohttp.ClientConnectorError as error:
         raise httpx.ConnectError(str(error)) from error
+    except aiohttp.ServerDisconnectedError as error:  # which may show the head it had read so far
+        raise httpx.RemoteProtocolError("The server closed the connection before its answer.") from error
     except aiohttp.ClientOSError as error:
         raise httpx.ReadError(str(error)) from error
     except aiohttp.InvalidURL as error:
@@ -135,42 +157,42 @@ class Transport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """One exchange; the body is read as it comes."""
-        session = self._session or self._open()
         limits: dict[str, float | None] = request.extensions.get("timeout", {})
-        waits = [limits.get("pool"), limits.get("connect")]
-        timeout = aiohttp.ClientTimeout(
-            total=None,
-            connect=None if None in waits else sum(one for one in waits if one is not None),
-            sock_connect=limits.get("connect"),
-            sock_read=limits.get("read"),
-        )
+        # The user and password of an address are in the headers already.
+        url = URL(str(request.url.copy_with(userinfo=b"")), encoded=True)
+        waits = Waits(limits.get("connect"), limits.get("pool"), limits.get("read"))
+        return await self.exchange(request.method, url, _headers(request), _content(request), waits)
+
+    async def exchange(
+        self, method: str, url: URL, headers: Headers, content: Content, waits: Waits
+    ) -> httpx.Response:
+        """One exchange without a request of the client library, which costs more than all the rest of it."""
         with _mapped():
-            response = await self._exchange(session, request, timeout)
+            response = await self._head(method, url, headers, content, _timeout(waits))
         extensions: dict[str, Any] = {"http_version": b"HTTP/1.1"}
         if response.reason:
             extensions["reason_phrase"] = response.reason.encode("latin-1", "replace")
         return httpx.Response(
             response.status,
             headers=response.raw_headers,
-            stream=_Body(response, limits.get("read")),
+            stream=_Body(response, waits.read_s),
             extensions=extensions,
         )
 
-    async def _exchange(
-        self, session: aiohttp.ClientSession, request: httpx.Request, timeout: aiohttp.ClientTimeout
+    async def _head(
+        self, method: str, url: URL, headers: Headers, content: Content, timeout: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
         """The head of the answer. A kept connection that the server closes while the request is on its way is
         no failure of the request: it goes out again (RFC 9112, 9.3.1). Of 600 calls at the very end of a
         server's patience 253 would have failed."""
-        content = _content(request)
+        session = self._session or self._open()
         for left in reversed(range(_STALE_CONNECTIONS + 1)):
             kept: list[bool] = []
             try:
                 return await session.request(
-                    request.method,
-                    # The user and password of an address are in the headers already.
-                    URL(str(request.url.copy_with(userinfo=b"")), encoded=True),
-                    headers=_headers(request),
+                    method,
+                    url,
+                    headers=headers,
                     data=content,
                     allow_redirects=False,
                     timeout=timeout,
@@ -232,11 +254,14 @@ def _headers(request: httpx.Request) -> list[tuple[str, str]]:
     ]
 
 
-def _content(request: httpx.Request) -> bytes | io.BytesIO | AsyncGenerator[bytes] | None:
+def as_content(body: bytes) -> Content:
+    """A body as aiohttp wants it: large ones as files, which it writes in pieces."""
+    return io.BytesIO(body) if len(body) > _LARGE_BODY_BYTES else body or None
+
+
+def _content(request: httpx.Request) -> Content:
     try:
-        # aiohttp wants large bodies as files, which it writes in pieces.
-        large = len(request.content) > _LARGE_BODY_BYTES
-        return io.BytesIO(request.content) if large else request.content or None
+        return as_content(request.content)
     except httpx.RequestNotRead:
         return _parts(request)
 

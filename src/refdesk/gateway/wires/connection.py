@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -25,7 +26,7 @@ from refdesk.gateway.wires.refusals import (
     retry_after_s,
 )
 from refdesk.kit.crypto import mask
-from refdesk.kit.http import read_limited
+from refdesk.kit.http import GuardedClient, ResponseTooLarge, read_beginning, read_limited
 
 HTTP_OK = 200
 MAX_ERROR_BYTES = 64 * 1024
@@ -52,6 +53,11 @@ type Signs = Callable[[str], type[ModelError] | None]
 """What a vendor's own codes and phrases mean, None where they mean nothing known."""
 
 
+@lru_cache(maxsize=64)
+def _timeout(patience_s: float) -> httpx.Timeout:
+    return httpx.Timeout(patience_s, connect=10.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """Where a vendor's server is and how to enter. `base_url` ends before what the wire's paths begin with.
@@ -60,7 +66,7 @@ class Connection:
     strings that must never be seen in an error. `sort` is asked first what a vendor's words mean.
     """
 
-    client: httpx.AsyncClient
+    client: GuardedClient
     base_url: str
     api_key: str | None = field(repr=False)
     timeout_s: float = 60.0
@@ -101,7 +107,7 @@ class Connection:
         `body` is bytes as they are or anything JSON can hold. `timeout_s` bounds the wait for the first byte
         and between any two parts. Leaving the block, also by cancellation, closes the socket.
         """
-        timeout = httpx.Timeout(timeout_s or self.timeout_s, connect=10.0)
+        timeout = _timeout(timeout_s or self.timeout_s)
         headers = self.headers
         content = None
         if body is not None:
@@ -113,11 +119,11 @@ class Connection:
         if self.sign is not None:
             headers |= self.sign(method, url, content or b"")
         try:
-            async with self.client.stream(
+            async with self.client.exchange(
                 method, url, content=content, headers=headers, timeout=timeout
             ) as response:
                 if response.status_code != HTTP_OK:
-                    raise self._refusal(response, await read_limited(response, MAX_ERROR_BYTES))
+                    raise self._refusal(response, await read_beginning(response, MAX_ERROR_BYTES))
                 yield response
         except httpx.ConnectTimeout as error:
             raise ModelUnavailable("The model's server did not accept the connection.") from error
@@ -127,6 +133,10 @@ class Connection:
             raise ModelUnavailable(vendor_message=self.clean(str(error))) from error
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
             raise ModelInterrupted(vendor_message=self.clean(str(error))) from error
+        except ResponseTooLarge as error:
+            raise ModelBadResponse(
+                "The model's server sent more than is accepted.", max_bytes=error.details["max_bytes"]
+            ) from error
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise ModelNotThere("The base URL is not a valid http(s) address.") from error
         except httpx.HTTPError as error:
