@@ -354,6 +354,7 @@ def _record(active: ActiveRun, state: str) -> dict[str, Any]:
         "warnings": recorder.warnings,
         "usage": recorder.usage,
         "error": recorder.error,
+        "form": recorder.form_asked if state == "finished" else None,
     }
     cleaned: dict[str, Any] = orjson.loads(encode(documents))
     return cleaned | {

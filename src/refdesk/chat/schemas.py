@@ -20,6 +20,9 @@ class RunReply(BaseModel):
     option: CleanText | None = Field(default=None, max_length=200, description="The value of an option.")
     fields: CleanJson | None = Field(default=None, description="What was filled in, by field.")
     approve: bool | None = Field(default=None, description="Whether the call that was shown may be made.")
+    run_id: UUID | None = Field(
+        default=None, description="The run whose form it answers; a form answered meanwhile is then refused."
+    )
 
 
 class RunCreate(BaseModel):
@@ -137,6 +140,50 @@ class UsageOut(BaseModel):
     output_tokens: int = 0
 
 
+class FormOption(BaseModel):
+    """One of the answers to choose from."""
+
+    value: str
+    label: str
+    description: str = ""
+
+
+class FormField(BaseModel):
+    """One value to fill in; `type` as in JSON Schema."""
+
+    name: str
+    label: str = ""
+    type: str = "string"
+    required: bool = False
+    enum: list[Any] | None = None
+    description: str = ""
+    value: Any = Field(default=None, description="What is known of it already.")
+
+
+class FormOut(BaseModel):
+    """What the run asks the person. It can be answered while the run is the last of its conversation."""
+
+    kind: Literal["guidance", "parameters", "approval"]
+    title: str = ""
+    text: str = ""
+    options: list[FormOption] = []
+    fields: list[FormField] = []
+    call: dict[str, Any] | None = Field(
+        default=None, description="The call that waits for a yes: `{tool, title, arguments}`."
+    )
+
+
+class ReplyOut(BaseModel):
+    """The reply a run goes on from."""
+
+    run_id: UUID = Field(description="The run that asked.")
+    kind: Literal["guidance", "parameters", "approval"]
+    question: str = Field(description="The question that goes on.")
+    option: str | None = None
+    fields: dict[str, Any] = {}
+    approve: bool | None = None
+
+
 class RunOut(BaseModel):
     """One question and what became of it."""
 
@@ -159,6 +206,8 @@ class RunOut(BaseModel):
     warnings: list[WarningOut] = []
     usage: UsageOut = UsageOut()
     error: RunError | None = None
+    form: FormOut | None = Field(default=None, description="What the run asked instead of answering.")
+    reply: ReplyOut | None = Field(default=None, description="What it went on from.")
     retry_of: UUID | None = None
     created_at: datetime
     started_at: datetime | None = None

@@ -18,6 +18,7 @@ from refdesk.chat.errors import (
 from refdesk.chat.events import clean_text
 from refdesk.chat.language import language_of
 from refdesk.chat.leases import ACTIVE, LEASE_S
+from refdesk.chat.pending import PendingRepository, Resumed, reply_text, resume
 from refdesk.chat.pictures import PictureRepository
 from refdesk.chat.profile import ApplicationProfiles, RunProfile, RunSubmission
 from refdesk.chat.repository import ConversationRepository, RunRepository
@@ -48,6 +49,13 @@ class PlannedRun:
     profile: RunProfile
     scope: Scope
     warnings: Sequence[tuple[str, str]] = ()
+    resumed: Resumed | None = None
+    begins: bool = False
+
+    @property
+    def question(self) -> str:
+        """What is to be answered: the pending question where this run goes on from a reply."""
+        return self.resumed.question if self.resumed is not None else self.run.question
 
 
 async def plan(
@@ -56,14 +64,18 @@ async def plan(
     """Check the submission, store conversation and run. Raises the errors of this room and `NotFound`."""
     conversations = ConversationRepository(session, scope)
     retried = await _retried(session, scope, submission)
-    question = submission.question or (retried.question if retried else "")
-    question = _checked(question, desk.max_question_chars)
     conversation = None
     if submission.conversation_id or retried:
         known = submission.conversation_id or (retried.conversation_id if retried else None)
         assert known is not None
         conversation = await conversations.get(known)
+    resumed = await _resumed(session, scope, submission, retried, conversation)
+    question = submission.question or (_asked_again(retried) if retried else "")
+    if not question and resumed is not None:
+        question = reply_text(resumed, language_of(resumed.question))
+    question = _checked(question, desk.max_question_chars)
     profile, chosen = await _profile(session, scope, submission, conversation, desk.profiles)
+    begins = conversation is None
     if conversation is None:
         conversation = await conversations.add(
             question=question, application_id=profile.application_id, knowledge_base_ids=chosen
@@ -88,6 +100,7 @@ async def plan(
         stages=[],
         warnings=[],
         usage={},
+        reply=resumed.to_json() if resumed is not None else None,
         retry_of=submission.retry_of,
         cancel_requested=False,
         lease_owner=desk.owner,
@@ -96,7 +109,8 @@ async def plan(
         created_at=now(),
     )
     await RunRepository(session, scope).add(run)
-    return PlannedRun(run, profile, replace(scope, resource=None), _warnings(profile, question))
+    warnings = _warnings(profile, question)
+    return PlannedRun(run, profile, replace(scope, resource=None), warnings, resumed, begins)
 
 
 def _checked(question: str, max_chars: int) -> str:
@@ -117,6 +131,28 @@ async def _retried(session: AsyncSession, scope: Scope, submission: RunSubmissio
     if run.state in ACTIVE:
         raise RunStillActive
     return run
+
+
+async def _resumed(
+    session: AsyncSession,
+    scope: Scope,
+    submission: RunSubmission,
+    retried: Run | None,
+    conversation: Conversation | None,
+) -> Resumed | None:
+    """What this run goes on from. Whatever is asked, the conversation waits for nothing afterwards; of two
+    replies at once one finds something pending."""
+    pending = await PendingRepository(session, scope).take(conversation.id) if conversation else None
+    if retried is not None and submission.reply is None:
+        # What was agreed to once is not agreed to again: a retry of such a run asks before it acts.
+        again = retried.reply if not submission.question else None
+        return Resumed.of(again) if again and again["kind"] != "approval" else None
+    return resume(pending, submission.reply, submission.question)
+
+
+def _asked_again(retried: Run) -> str:
+    reply = retried.reply
+    return str(reply["question"]) if reply and reply["kind"] == "approval" else retried.question
 
 
 async def _profile(

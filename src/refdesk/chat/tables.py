@@ -61,8 +61,9 @@ class Run(Base):
 
     `state`: `queued`, `running`, `finished`, `failed`, `cancelled`, `interrupted`. `profile` is the frozen
     configuration it ran with (bases, model, prompts, settings; no secrets). `citations`, `sentences`,
-    `retrieval`, `stages`, `warnings` and `usage` are the finished record. A run belongs to the process named
-    in `lease_owner` until `lease_expires_at`.
+    `retrieval`, `stages`, `warnings` and `usage` are the finished record. `form` is what it asked the person,
+    `reply` what it goes on from: the step that was pending with the reply to it (`pending.Resumed`). A run
+    belongs to the process named in `lease_owner` until `lease_expires_at`.
     """
 
     __tablename__ = "runs"
@@ -88,6 +89,8 @@ class Run(Base):
     warnings: Mapped[JsonList]
     usage: Mapped[Json]
     error: Mapped[OptionalJson | None]
+    form: Mapped[OptionalJson | None]
+    reply: Mapped[OptionalJson | None]
     retry_of: Mapped[UUID | None] = mapped_column(Uuid)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     lease_owner: Mapped[str | None] = mapped_column(String(64))

@@ -7,6 +7,8 @@ from uuid import UUID
 from refdesk.chat.recorder import shown_stage
 from refdesk.chat.schemas import (
     CitationOut,
+    FormOut,
+    ReplyOut,
     RetrievalOut,
     RunError,
     RunOut,
@@ -56,6 +58,8 @@ def run_view(run: Run, existing: Collection[UUID] | None = None) -> RunOut:
         warnings=[WarningOut.model_validate(warning) for warning in run.warnings],
         usage=UsageOut.model_validate(run.usage),
         error=RunError.model_validate(run.error) if run.error else None,
+        form=FormOut.model_validate(run.form) if run.form else None,
+        reply=ReplyOut.model_validate(run.reply) if run.reply else None,
         retry_of=run.retry_of,
         created_at=run.created_at,
         started_at=run.started_at,
