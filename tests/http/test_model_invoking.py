@@ -83,6 +83,12 @@ async def test_a_call_answers_with_output_content_and_what_it_took(
         ({"prompt": 5}, "input.prompt: must be of the type string, not an integer"),
         ({"promt": "x"}, "input"),
         ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "content[0].type: must be one of"),
+        ({"messages": [{"role": "user"}]}, "input.messages[0].content: is required"),
+        ({"messages": [{"role": "tool", "content": "8 °C"}]}, "messages[0].tool_call_id: is required"),
+        (
+            {"messages": [{"role": "assistant", "tool_calls": 5}]},
+            "messages[0].tool_calls: must be of the type",
+        ),
     ],
 )
 async def test_an_input_of_the_wrong_type_is_refused_before_the_call(
@@ -93,6 +99,14 @@ async def test_an_input_of_the_wrong_type_is_refused_before_the_call(
     refused = problem(await invoke(world, name, given), 422, "model-input-invalid")
     assert told in refused["title"]
     assert refused["title"].endswith(f"The model {name} was not called.")
+    assert server.requests == []
+
+
+async def test_a_number_that_json_cannot_carry_on_is_refused(world: World, server: ScriptedModel) -> None:
+    """What no machine word holds has crashed the writing of the vendor's request."""
+    name = await described(world, server)
+    refused = problem(await invoke(world, name, {"prompt": "x", "max_tokens": 10**30}), 422, "invalid")
+    assert "more than 64 bits" in refused["title"]
     assert server.requests == []
 
 

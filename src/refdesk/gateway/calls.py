@@ -110,6 +110,32 @@ class UsageReport:
     output_tokens: int
     cached_tokens: int = 0
 
+    @classmethod
+    def told(cls, sent: Sequence[Any], written: Sequence[Any], cached: Any = None) -> "UsageReport | None":
+        """The report of a vendor's numbers, those of each side added up; what is left out is none.
+
+        None where one is no number of tokens that a call can have: what a server makes up must neither give
+        back what a limit has counted nor use it up, and an answer is not wrong for it.
+        """
+        numbers = [_count(sent), _count(written), _count([cached])]
+        if any(number is None for number in numbers):
+            return None
+        return cls(*(number or 0 for number in numbers))
+
+
+MOST_TOKENS = 100_000_000
+
+
+def _count(values: Sequence[Any]) -> int | None:
+    total = 0
+    for value in values:
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_TOKENS:
+            return None
+        total += int(value)
+    return total
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:

@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from refdesk.gateway.background import background
 from refdesk.kit.database import Database, libpq_url
 
 log = structlog.get_logger(__name__)
@@ -40,7 +41,7 @@ class Listener:
     def start(self) -> None:
         """Listen from now on; does nothing when it does already."""
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="gateway-listener")
+            self._task = background(self._run(), "gateway-listener")
 
     async def close(self) -> None:
         if self._task is not None:
@@ -130,7 +131,7 @@ class Kept[T]:
             return
         self._is_stale = True
         if self._reading is None or self._reading.done():
-            self._reading = asyncio.create_task(self._read_until_fresh(), name="gateway-refresh")
+            self._reading = background(self._read_until_fresh(), "gateway-refresh")
 
     async def _read_until_fresh(self) -> None:
         while self._is_stale:

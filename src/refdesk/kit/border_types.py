@@ -50,6 +50,8 @@ def _require_storable(value: Any, depth: int) -> None:
         raise ValueError(f"must not be nested deeper than {MAX_JSON_DEPTH} levels")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("must not contain NaN or infinite numbers")
+    if isinstance(value, int) and not -MAX_BIGINT - 1 <= value <= MAX_BIGINT:
+        raise ValueError("must not contain whole numbers of more than 64 bits")
     if isinstance(value, dict):
         value = list(cast("dict[str, Any]", value).values())
     if isinstance(value, list):

@@ -1,6 +1,7 @@
 """Errors as RFC 9457 problem documents with a stable `code`; the edge where the unexpected is recorded."""
 
 from collections.abc import MutableMapping
+from math import ceil
 from typing import Any
 
 import structlog
@@ -46,7 +47,7 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
     if error.status >= 500:
         log.warning("request.failed", code=error.code, path=logged_path(request.scope), details=error.details)
     retry_after = error.details.get("retry_after_s")
-    headers = {"Retry-After": str(int(retry_after))} if isinstance(retry_after, int | float) else {}
+    headers = {"Retry-After": str(ceil(retry_after))} if isinstance(retry_after, int | float) else {}
     if error.details.get("unread"):
         headers["Connection"] = "close"  # or the rest of a refused upload would be received for nothing
     return _respond(

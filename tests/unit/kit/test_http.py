@@ -3,7 +3,14 @@ from ipaddress import ip_address, ip_network
 import httpx
 import pytest
 
-from refdesk.kit.http import AddressRefused, ResponseTooLarge, guarded_client, is_allowed, read_limited
+from refdesk.kit.http import (
+    AddressRefused,
+    ResponseTooLarge,
+    guarded_client,
+    is_allowed,
+    read_beginning,
+    read_limited,
+)
 from refdesk.testing import scripted_model as script
 from refdesk.testing.scripted_model import scripted_model
 
@@ -105,3 +112,17 @@ async def test_a_body_over_the_limit_is_cut_off():
         async with client.stream("GET", model.base_url) as response:
             with pytest.raises(ResponseTooLarge):
                 await read_limited(response, 5_000)
+
+
+async def test_of_a_long_body_the_beginning_is_read_and_the_connection_left():
+    async with scripted_model() as model, guarded_client(allow_private=True) as client:
+        model.then(script.body(b"beginning" + b"x" * 1_000_000))
+        async with client.stream("GET", model.base_url) as response:
+            assert await read_beginning(response, 9) == b"beginning"
+
+
+async def test_a_server_that_hangs_up_is_told_in_words():
+    async with scripted_model() as model, guarded_client(allow_private=True) as client:
+        model.then(script.cut(script.body(b"{}"), 30))
+        with pytest.raises(httpx.RemoteProtocolError, match=r"^The server closed the connection"):
+            await client.get(model.base_url)

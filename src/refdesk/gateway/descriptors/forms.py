@@ -58,6 +58,16 @@ _MESSAGE: dict[str, Any] = {
     },
     "required": ["role"],
     "additionalProperties": False,
+    "allOf": [
+        {
+            "if": {"properties": {"role": {"enum": ["system", "developer", "user"]}}},
+            "then": {"required": ["content"]},
+        },
+        {
+            "if": {"properties": {"role": {"const": "tool"}}},
+            "then": {"required": ["content", "tool_call_id"]},
+        },
+    ],
 }
 _TOOL: dict[str, Any] = {
     "type": "object",

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import structlog
 
+from refdesk.gateway.background import background
 from refdesk.gateway.limits.errors import LimitsUnavailable
 from refdesk.gateway.limits.store import Change, Charge, CounterStore, Verdict
 
@@ -51,7 +52,7 @@ class Lane:
 
     def _start(self) -> None:
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="limits-lane")
+            self._task = background(self._run(), "limits-lane")
 
     async def _run(self) -> None:
         while self._calls or self._changes:

@@ -16,6 +16,7 @@ import psycopg
 import structlog
 
 from refdesk.accounts import Scope
+from refdesk.gateway.background import background
 from refdesk.gateway.calls import Notice
 from refdesk.gateway.limits.errors import LimitsUnavailable, ModelQueueTimeout
 from refdesk.gateway.listening import Listener
@@ -143,7 +144,7 @@ class Permits:
     def _place_soon(self, model_id: UUID) -> None:
         self._moved.add(model_id)
         if self._placing is None or self._placing.done():
-            self._placing = asyncio.create_task(self._tell_places(), name="permits-places")
+            self._placing = background(self._tell_places(), "permits-places")
 
     async def _tell_places(self) -> None:
         while self._moved:
@@ -169,7 +170,7 @@ class Permits:
 
     def _keep_alive(self) -> None:
         if self._heart is None or self._heart.done():
-            self._heart = asyncio.create_task(self._beat(), name="permits-heart")
+            self._heart = background(self._beat(), "permits-heart")
 
     async def _beat(self) -> None:
         while self._tickets:

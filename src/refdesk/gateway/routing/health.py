@@ -21,6 +21,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from refdesk.gateway.background import background
 from refdesk.gateway.routing.breaker import Breaker, BreakerSettings, Event
 from refdesk.gateway.routing.tables import ModelHealth, ModelOutcomes
 from refdesk.kit.database import Database
@@ -74,7 +75,7 @@ class Health:
 
     def start(self) -> None:
         if self._writing is None:
-            self._writing = asyncio.create_task(self._write_all(), name="model-health")
+            self._writing = background(self._write_all(), "model-health")
 
     async def close(self) -> None:
         """Write what waits, and stop."""

@@ -20,6 +20,7 @@ from sqlalchemy import or_, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from refdesk.gateway.background import background
 from refdesk.gateway.routing.checks import SLOW_HEALTH_MS, HealthCheck
 from refdesk.gateway.routing.health import Health
 from refdesk.gateway.routing.snapshot import RoutedModel, Snapshot
@@ -82,7 +83,7 @@ class Probes:
 
     def start(self) -> None:
         if self._looking is None:
-            self._looking = asyncio.create_task(self._look(), name="model-probes")
+            self._looking = background(self._look(), "model-probes")
 
     async def close(self) -> None:
         tasks = [*self._running, *([self._looking] if self._looking is not None else [])]

@@ -24,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from refdesk.accounts import Scope
+from refdesk.gateway.background import background
 from refdesk.gateway.errors import UnknownModel
 from refdesk.gateway.routing.capabilities import Abilities
 from refdesk.gateway.routing.checks import HealthCheck
@@ -90,7 +91,7 @@ class Snapshot:
         """Begin to listen; done by the first call where nobody did it before."""
         if self._listening is None:
             _LIVE.add(self)
-            self._listening = asyncio.create_task(self._signals.run(), name="model-signals")
+            self._listening = background(self._signals.run(), "model-signals")
 
     async def close(self) -> None:
         if self._listening is not None:

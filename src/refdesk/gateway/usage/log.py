@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import psycopg
 import structlog
 
+from refdesk.gateway.background import background
 from refdesk.gateway.calls import UsageReport
 from refdesk.gateway.listening import Kept
 from refdesk.gateway.usage.pricing import Money, PriceBook
@@ -57,7 +58,7 @@ class UsageLog:
         if len(self._waiting) >= BATCH:
             self._full.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="usage-log")
+            self._task = background(self._run(), "usage-log")
 
     async def flush(self) -> None:
         """Write what waits now. Raises `psycopg.Error` or `OSError`; nothing is lost then."""
@@ -73,6 +74,8 @@ class UsageLog:
                     log.info(
                         "usage.written-before", rows=len(self._batch)
                     )  # the connection broke at the commit
+                except psycopg.errors.DataError:  # one value that no column takes must not stop the record
+                    await self._write_singly(self._batch)
                 except psycopg.errors.ForeignKeyViolation:
                     await self._write(await self._of_living_workspaces(self._batch))
                 self._batch = []
@@ -114,6 +117,14 @@ class UsageLog:
         async with connection.transaction(), connection.cursor() as cursor, cursor.copy(statement) as copy:
             for row in rows:
                 await copy.write_row(row)
+
+    async def _write_singly(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            try:
+                await self._write([row])
+            except (psycopg.errors.DataError, psycopg.errors.IntegrityError) as error:
+                self.lost += 1
+                log.error("usage.not-storable", call=str(row[0]), error=type(error).__name__)
 
     async def _of_living_workspaces(self, rows: Sequence[Row]) -> list[Row]:
         """Without the calls of a workspace that was deleted before they were written."""

@@ -84,10 +84,12 @@ class AnthropicReader:
         calls = self._calls()
         events: list[CompletionEvent] = [ToolCallReady(call) for call in calls]
         if self._usage:
-            cached = self._usage.get("cache_read_input_tokens", 0)
+            cached = self._usage.get("cache_read_input_tokens")
             # The vendor counts what it had read before apart from the rest of the input.
-            sent = self._usage.get("input_tokens", 0) + self._usage.get("cache_creation_input_tokens", 0)
-            events.append(UsageReport(sent + cached, self._usage.get("output_tokens", 0), cached))
+            sent = [self._usage.get("input_tokens"), self._usage.get("cache_creation_input_tokens"), cached]
+            usage = UsageReport.told(sent, [self._usage.get("output_tokens")], cached)
+            if usage is not None:
+                events.append(usage)
         reason = FINISH_REASONS.get(self._finish, "other")
         events.append(Finished("tool_calls" if calls and reason == "stop" else reason))
         return events

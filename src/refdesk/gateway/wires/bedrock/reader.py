@@ -139,6 +139,6 @@ class BedrockReader:
 
     def _note_usage(self, usage: dict[str, Any] | None) -> None:
         if usage:
-            cached = int(usage.get("cacheReadInputTokens") or 0)
-            sent = int(usage.get("inputTokens") or 0) + int(usage.get("cacheWriteInputTokens") or 0)
-            self._usage = UsageReport(sent + cached, int(usage.get("outputTokens") or 0), cached)
+            cached = usage.get("cacheReadInputTokens")
+            sent = [usage.get("inputTokens"), usage.get("cacheWriteInputTokens"), cached]
+            self._usage = UsageReport.told(sent, [usage.get("outputTokens")], cached)

@@ -102,10 +102,8 @@ class CohereReader:
         members = cast("dict[str, Any]", usage)
         tokens = members.get("tokens") or members.get("billed_units")
         if tokens:
-            self._usage = UsageReport(
-                int(tokens.get("input_tokens") or 0),
-                int(tokens.get("output_tokens") or 0),
-                int(members.get("cached_tokens") or 0),
+            self._usage = UsageReport.told(
+                [tokens.get("input_tokens")], [tokens.get("output_tokens")], members.get("cached_tokens")
             )
 
 

@@ -92,8 +92,8 @@ class GoogleReader:
     def _note_usage(self, usage: Any) -> None:
         # Totals so far with every part: the last counts. Thinking is billed as output.
         numbers = cast("dict[str, Any]", usage)
-        self._usage = UsageReport(
-            int(numbers.get("promptTokenCount") or 0) + int(numbers.get("toolUsePromptTokenCount") or 0),
-            int(numbers.get("candidatesTokenCount") or 0) + int(numbers.get("thoughtsTokenCount") or 0),
-            int(numbers.get("cachedContentTokenCount") or 0),
+        self._usage = UsageReport.told(
+            [numbers.get("promptTokenCount"), numbers.get("toolUsePromptTokenCount")],
+            [numbers.get("candidatesTokenCount"), numbers.get("thoughtsTokenCount")],
+            numbers.get("cachedContentTokenCount"),
         )

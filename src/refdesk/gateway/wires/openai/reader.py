@@ -124,16 +124,14 @@ class OpenAIReader:
         if not isinstance(usage, dict):
             return
         numbers = cast("dict[str, Any]", usage)
-        details = cast("dict[str, Any]", numbers.get("prompt_tokens_details") or {})
+        details: Any = numbers.get("prompt_tokens_details")
         cached = (
-            details.get("cached_tokens")
+            (cast("dict[str, Any]", details).get("cached_tokens") if isinstance(details, dict) else None)
             or numbers.get("cached_tokens")  # Moonshot
             or numbers.get("prompt_cache_hit_tokens")  # DeepSeek
         )
-        self._usage = UsageReport(
-            int(numbers.get("prompt_tokens") or 0),
-            int(numbers.get("completion_tokens") or 0),
-            int(cached or 0),
+        self._usage = UsageReport.told(
+            [numbers.get("prompt_tokens")], [numbers.get("completion_tokens")], cached
         )
 
 

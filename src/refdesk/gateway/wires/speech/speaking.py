@@ -16,7 +16,7 @@ from refdesk.gateway.media import MAX_SPEECH_BYTES, MEDIA_TYPES, SpeechRequest, 
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.exchanges import ask, decoded, download, limited
 from refdesk.gateway.wires.refusals import body_error
-from refdesk.kit.http import read_limited
+from refdesk.kit.http import read_beginning
 
 MAX_LINE_BYTES = 8 * 1024 * 1024
 _VOLCENGINE_DONE = 3000
@@ -61,7 +61,7 @@ async def _openai(model: RemoteSpeaker, request: SpeechRequest) -> AsyncGenerato
     ) as response:
         media_type = response.headers.get("content-type", "").partition(";")[0].strip()
         if media_type.startswith("text/") or media_type == "application/json":
-            raise _no_sound(model.connection, await read_limited(response, 64 * 1024))
+            raise _no_sound(model.connection, await read_beginning(response, 64 * 1024))
         if not media_type.startswith("audio/"):
             media_type = MEDIA_TYPES[request.format]
         yield Stream(media_type, limited(response.aiter_bytes(), MAX_SPEECH_BYTES))
@@ -82,7 +82,7 @@ async def _minimax(model: RemoteSpeaker, request: SpeechRequest) -> AsyncGenerat
         "POST", "/t2a_v2", body, timeout_s=request.timeout_s, request_id=request.request_id
     ) as response:
         if "text/event-stream" not in response.headers.get("content-type", ""):
-            raise _no_sound(model.connection, await read_limited(response, 64 * 1024))
+            raise _no_sound(model.connection, await read_beginning(response, 64 * 1024))
         parts = _hexadecimal(model.connection, response)
         yield Stream(MEDIA_TYPES[audio_format], limited(parts, MAX_SPEECH_BYTES))
 
