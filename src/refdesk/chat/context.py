@@ -1,14 +1,16 @@
 """What the stages of one run share: the question, the profile, the models, and where to write events."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
 import structlog
 
 from refdesk.accounts import Scope
+from refdesk.chat.choices import StageName
 from refdesk.chat.language import Language, language_of
+from refdesk.chat.pending import ConversationPending, Resumed
 from refdesk.chat.pictures import PictureRepository
 from refdesk.chat.profile import RunProfile, RunSubmission, Turn
 from refdesk.chat.recorder import RunRecorder
@@ -17,7 +19,7 @@ from refdesk.gateway import Completer, Content, Embedder, Gateway, ImagePart, Pu
 from refdesk.kit.database import Database
 from refdesk.knowledge import KnowledgeBaseRepository
 from refdesk.retrieval import Retriever, SearchRequest, SearchResult
-from refdesk.tools import Toolbox
+from refdesk.tools import Toolbox, ToolCaller
 
 
 class Searcher(Protocol):
@@ -77,9 +79,28 @@ class GivenHistory:
 
 
 @dataclass(frozen=True, slots=True)
+class StageModels:
+    """The language models of one run's stages."""
+
+    services: Services
+    scope: Scope
+    profile: RunProfile
+    purpose: Purpose
+
+    async def of(self, stage: StageName) -> Completer | None:
+        own = self.profile.stages.of(stage).model_id
+        if own is None and self.profile.answering == "quoting":
+            return None
+        restarts = self.purpose.may_restart and stage == "answer"
+        purpose = replace(self.purpose, path=stage, may_restart=restarts)
+        return await self.services.completer(self.scope, own or self.profile.model_id, purpose)
+
+
+@dataclass(frozen=True, slots=True)
 class RunContext:
-    """One run as its stages see it. `completer` is None where no language model is connected; `rewriter` is
-    the one that completes questions, most often the same. `reply` answers what the conversation waits for."""
+    """One run as its stages see it. `completer` writes the answer, None where no language model does; the
+    other stages ask `model` for theirs. `begins`: nothing was asked in this conversation before. `resumed` is
+    the reply to what the conversation waited for; `question` is then the one that was pending."""
 
     scope: Scope
     profile: RunProfile
@@ -94,10 +115,33 @@ class RunContext:
     conversation_id: UUID
     request_id: str
     completer: Completer | None
-    rewriter: Completer | None = None
+    models: StageModels
     pictures: tuple[ImagePart, ...] = ()
     tools: ToolSource | None = None
-    reply: Mapping[str, Any] | None = None
+    resumed: Resumed | None = None
+    begins: bool = False
+
+    async def model(self, stage: StageName) -> Completer | None:
+        """The language model of a stage: its own, else the application's, else the workspace's. None where
+        there is none. Raises `ModelError`s and `UnknownModel`."""
+        return await self.models.of(stage)
+
+    @property
+    def caller(self) -> ToolCaller:
+        """For whom tools are called: the run's own facts, never a model's word."""
+        return ToolCaller(
+            self.scope,
+            self.language,
+            self.profile.application_id,
+            self.conversation_id,
+            self.run_id,
+            self.request_id,
+        )
+
+    @property
+    def pending(self) -> ConversationPending:
+        """Where to leave what the conversation is to wait for."""
+        return ConversationPending(self.database, self.scope, self.conversation_id)
 
     def with_pictures(self, text: str) -> Content:
         """What is said to a model, with the pictures of the question before it."""
@@ -115,8 +159,8 @@ class RunContext:
         purpose = Purpose(
             "answer", profile.application_id, planned.run.id, str(asked), may_restart=submission.may_restart
         )
-        completer = await services.completer(scope, profile.model_id, purpose)
-        rewriter = await services.completer(scope, profile.model_id, replace(purpose, path="rewrite"))
+        models = StageModels(services, scope, profile, purpose)
+        completer = await models.of("answer")
         recorder.model_id = str(completer.model_id) if completer is not None else None
         pictures: tuple[ImagePart, ...] = ()
         if planned.run.picture_ids:
@@ -128,8 +172,8 @@ class RunContext:
         return cls(
             scope=scope,
             profile=profile,
-            question=planned.run.question,
-            language=_language(profile, planned.run.question),
+            question=planned.question,
+            language=_language(profile, planned.question),
             recorder=recorder,
             searcher=services.retriever,
             embedders=services,
@@ -139,10 +183,11 @@ class RunContext:
             conversation_id=planned.run.conversation_id,
             request_id=str(asked),
             completer=completer,
-            rewriter=rewriter,
+            models=models,
             pictures=pictures,
             tools=services.tools,
-            reply=submission.reply,
+            resumed=planned.resumed,
+            begins=planned.begins,
         )
 
 

@@ -17,7 +17,7 @@ MAX_ANSWER_CHARS = 600
 
 async def complete_question(context: RunContext, turns: list[Turn]) -> str:
     """The question to search with."""
-    completer, pictures = context.rewriter, context.pictures
+    completer, pictures = await context.model("rewrite"), context.pictures
     if completer is None:
         if pictures:
             context.recorder.warning("picture-not-seen", _not_seen(context.language))
