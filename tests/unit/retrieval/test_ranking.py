@@ -91,9 +91,26 @@ def test_a_score_does_not_depend_on_how_many_are_asked_for(seed: int) -> None:
 def test_words_count_more_the_more_their_best_match_stands_out() -> None:
     found = np.array([30.0, 12.0, 9.0, 8.0, 6.0, 1.0])
     alike = np.array([30.0, 29.5, 29.0, 28.0, 27.0, 1.0])
-    assert words_weight(found) == pytest.approx(0.65)
-    assert words_weight(alike) == pytest.approx(0.42)
-    assert words_weight(np.zeros(6)) == words_weight(np.array([])) == 0.3
+    near = np.array([0.9, 0.8, 0.7, 0.2, 0.1, 0.0])
+    assert words_weight(near, found) == pytest.approx(0.7)
+    assert words_weight(near, alike) == pytest.approx(0.3 + 2 * 0.1 * 0.8)
+    none = np.array([])
+    assert words_weight(near, np.zeros(6)) == words_weight(none, none) == 0.3
+
+
+def test_words_count_little_where_they_lead_to_what_means_something_else() -> None:
+    lexical = np.array([30.0, 12.0, 9.0, 8.0, 6.0, 1.0])
+    assert words_weight(np.array([0.1, 0.0, 0.2, 1.0, 0.9, 0.8]), lexical) == pytest.approx(
+        0.3 + 2 * 0.8 * 0.1
+    )
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 30)), min_size=2, max_size=40))
+def test_an_entry_better_in_both_legs_is_never_behind(pairs: list[tuple[float, float]]) -> None:
+    dense, lexical = (np.array(column) for column in zip(*pairs, strict=True))
+    fused = blend(dense, lexical, np.ones(len(pairs), dtype=np.bool_))
+    better = (dense[:, None] >= dense[None]) & (lexical[:, None] >= lexical[None])
+    assert (fused[:, None] >= fused[None] - 1e-9)[better].all()
 
 
 def test_an_entry_in_another_script_is_judged_by_meaning_alone() -> None:
@@ -102,7 +119,8 @@ def test_an_entry_in_another_script_is_judged_by_meaning_alone() -> None:
     other_script = blend(dense, lexical, np.array([False, True, True, True]))
     same_script = blend(dense, lexical, np.array([True, True, True, True]))
     assert other_script[0] == 1.0
-    assert same_script[0] == pytest.approx(1 - words_weight(lexical))
+    near = np.clip((dense - np.quantile(dense, 0.02)) / (0.9 - np.quantile(dense, 0.02)), 0, 1)
+    assert same_script[0] == pytest.approx(1 - words_weight(near, lexical))
 
 
 def test_a_code_that_matches_in_another_script_still_helps() -> None:
