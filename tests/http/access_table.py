@@ -17,6 +17,7 @@ from tests.http.access_index_builds import INDEX_BUILDS
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_limits import LIMITS
 from tests.http.access_models import MODELS
+from tests.http.access_pipeline import PIPELINE
 from tests.http.access_routing import ROUTING
 from tests.http.access_sources import SOURCES
 from tests.http.access_terms import TERMS
@@ -263,6 +264,7 @@ ROWS = (
     + DRAFTS
     + SOURCES
     + ASKING
+    + PIPELINE
     + MODELS
     + DESCRIPTORS
     + LIMITS

@@ -406,6 +406,7 @@ ASKING = (
     f"GET {RUN}",
     f"GET {RUN}/events",
     f"POST {RUN}/cancel",
+    f"GET {RUN}/trace",
     f"GET {API}/conversations",
     f"GET {API}/conversations/{{conversation_id}}",
 )
@@ -510,6 +511,7 @@ EXCUSED: dict[str, tuple[str, ...]] = {
         f"POST {SET}/import",
     ),
     "It answers as another operation does, gone above, or with nothing but a state.": (
+        f"POST {RUN}/again",
         f"POST {SOURCE}/sync",
         f"POST {SOURCE}/cancel",
         f"GET {API}/folders/{{folder_id}}/access",

@@ -211,6 +211,7 @@ async def _look_back(play: Play, caller: str) -> None:
             run,
             ok(await client.get(f"{API}/conversations/{conversation_id}")),
             ok(await client.post(f"{API}/runs/{run_id}/cancel")),
+            ok(await client.get(f"{API}/runs/{run_id}/trace")),
             [event.json() for event in await events_of(client, run_id)],
             [event.json() for event in await events_of(client, run_id, **{"Last-Event-ID": "3"})],
         ]

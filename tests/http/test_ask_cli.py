@@ -40,6 +40,11 @@ def test_a_picture_goes_to_the_model_and_the_answer_into_a_file(
     assert told["found"] is False
     assert "data:image/png" in str([request.body for request in server.requests if request.body])
     assert sound.read_bytes() == SOUND
+    trace = done(run("trace", told["run_id"], "--json"))
+    assert {"retrieve", "empty"} <= {stage["name"] for stage in trace["stages"]}
+    lines = run("trace", told["run_id"], "--prompt", "--candidates").stdout
+    assert lines.startswith("What is this?\nfinished · ")
+    assert "retrieve" in lines
 
 
 def test_a_picture_that_cannot_be_read_is_told(run: Run, tmp_path: Path) -> None:

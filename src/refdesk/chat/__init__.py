@@ -21,9 +21,10 @@ from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import RunOut
 from refdesk.chat.speech_routes import router as speech_router
+from refdesk.chat.trace import router as trace_router
 from refdesk.knowledge import cited_paragraphs
 
-routers = (router, speech_router, picture_router)
+routers = (router, speech_router, picture_router, trace_router)
 cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [

@@ -116,3 +116,11 @@ class PictureTooLarge(TooLarge):
     code = "question-picture-too-large"
     message = "The picture is too large."
     hint = "Send at most 10 MB; photographs of 2,000 pixels are enough."
+
+
+class RunModelUnsuitable(Invalid):
+    """A run was to be asked again with a model that is no language model of the workspace."""
+
+    code = "run-model-unsuitable"
+    message = "The model must be a language model of this workspace."
+    hint = "Choose one of kind LLM."

@@ -33,6 +33,7 @@ from refdesk.gateway.calls import (
 )
 from refdesk.gateway.clients import Gateway, GatewayDep, get_gateway
 from refdesk.gateway.content import Content, ContentPart, ImageNotUnderstood, ImagePart, TextPart
+from refdesk.gateway.departures import forget_application
 from refdesk.gateway.descriptors import router as descriptors_router
 from refdesk.gateway.errors import (
     ModelAuthentication,
@@ -69,8 +70,10 @@ from refdesk.gateway.routes import router
 from refdesk.gateway.routing.routes import router as routing_router
 from refdesk.gateway.schemas import GateFit, GateRecord, GatesView
 from refdesk.gateway.service import create_workspace_models, store_gates
+from refdesk.gateway.tokens import estimated_tokens
 from refdesk.gateway.trying import router as trying_router
 from refdesk.gateway.usage.routes import router as usage_router
+from refdesk.gateway.usage.run_calls import RunCall, calls_of_run
 
 on_workspace_created.append(create_workspace_models)
 
@@ -119,6 +122,7 @@ __all__ = [
     "ReasoningDelta",
     "Recording",
     "Reranker",
+    "RunCall",
     "Scale",
     "SpeechRequest",
     "TextDelta",
@@ -134,9 +138,12 @@ __all__ = [
     "Vectors",
     "WrongModelKind",
     "caching_router",
+    "calls_of_run",
     "create_workspace_models",
     "descriptors_router",
+    "estimated_tokens",
     "films_router",
+    "forget_application",
     "get_gateway",
     "housekeeping",
     "invoking_router",

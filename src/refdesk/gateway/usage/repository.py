@@ -155,6 +155,12 @@ class CallRepository:
             statement = statement.where(tuple_(ModelCall.at, ModelCall.id) < after)
         return (await self._session.scalars(statement.limit(limit))).all()
 
+    async def of_run(self, run_id: UUID, since: datetime, until: datetime) -> Sequence[ModelCall]:
+        """The calls of one run in their order, earlier tries included; the times are those of the run."""
+        conditions = self._conditions(Filters(since=since, until=until))
+        statement = select(ModelCall).where(*conditions, ModelCall.run_id == run_id)
+        return (await self._session.scalars(statement.order_by(ModelCall.at, ModelCall.id))).all()
+
     async def count(self, filters: Filters) -> int:
         statement = select(func.count()).select_from(ModelCall).where(*self._conditions(filters))
         return (await self._session.execute(statement)).scalar_one()

@@ -1,0 +1,16 @@
+"""Rows of the access table: traces of runs, running them again, previews of prompts."""
+
+import httpx
+from tests.http.access_asking import RUN, asked, run
+from tests.http.access_calls import Call, Row
+from tests.http.world import World
+
+
+async def changed_run(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path={"run_id": (await asked(world, client))["id"]}, json={"top_n": 2})
+
+
+PIPELINE = (
+    Row("GET", f"{RUN}/trace", "viewer", run, 404, private=True),
+    Row("POST", f"{RUN}/again", "editor", changed_run, 404, private=True),
+)
