@@ -98,6 +98,17 @@ async def test_a_policy_of_another_kind_of_model_is_refused(world, primary):
     problem(await assign(world, embedder, made["id"]), 409, "embedded-model-fixed")
 
 
+async def test_a_model_that_others_fall_back_to_cannot_be_removed(world, primary, backup):
+    target = await connect(world, backup)
+    made = await policy(world, switch(target["name"]))
+    path = f"/api/v1/models/{target['id']}"
+    refused = problem(await world.owner.delete(path), 409, "model-in-use")
+    assert refused["title"] == f"Fallback policies switch to this model: {made['policy_id']}."
+    assert refused["hint"] == "Let those policies switch to another model first."
+    ok(await world.owner.delete(f"{POLICIES}/{made['id']}"))
+    ok(await world.owner.delete(path))
+
+
 async def test_changes_are_in_the_record_with_before_and_after(world, primary, backup):
     first, second = await connect(world, primary), await connect(world, backup)
     made = await policy(world, switch(second["id"]))
@@ -177,6 +188,32 @@ async def test_a_purpose_is_routed_and_released(world, primary, backup):
     assert [(one["purpose"], one["model"]["id"]) for one in routes] == [("live quotes", quotes["id"])]
     ok(await world.owner.delete(path))
     problem(await world.owner.delete(path), 404, "purpose-route-not-found")
+
+
+async def test_an_application_is_served_by_the_model_of_the_purpose_it_names(world, primary, backup):
+    usual, checked = await connect(world, primary, is_default=True), await connect(world, backup)
+    primary.always(script.answer("The usual model: hold the reset button [1]."))
+    base = await make_base(world, RESET)
+    body = {"name": world.new_name("Desk"), "knowledge_base_ids": [base["id"]]}
+    desk = ok(await world.editor.post("/api/v1/applications", json=body))
+    settings = {"settings": {"purpose": " 合规检查 "}}
+    desk = ok(await world.editor.patch(f"/api/v1/applications/{desk['id']}", json=settings))
+    assert desk["settings"]["purpose"] == "合规检查"
+    path = "/api/v1/purpose-routes/LLM/合规检查"
+    ok(await world.owner.put(path, json={"model_id": checked["id"]}))
+    run = await answered(world.viewer, application_id=desk["id"], question=QUESTION)
+    assert run["model_id"] == checked["id"]
+    ok(await world.owner.delete(path))  # nobody serves the purpose: the workspace's default does
+    run = await answered(world.viewer, application_id=desk["id"], question=QUESTION)
+    assert run["model_id"] == usual["id"]
+    ok(await world.owner.delete(f"/api/v1/models/{usual['id']}"))
+
+
+async def test_a_purpose_without_a_name_is_refused(world, primary):
+    model = await connect(world, primary)
+    for name in ("%20", "%20live", "a%0Ab"):
+        draft = {"model_id": model["id"]}
+        problem(await world.owner.put(f"/api/v1/purpose-routes/LLM/{name}", json=draft), 422, "invalid")
 
 
 async def test_what_a_model_can_do_is_set_by_hand_and_shown_whole(world, primary):

@@ -255,6 +255,30 @@ async def test_an_application_keeps_answers_only_when_it_is_told_to(world: World
     assert ok(await world.owner.get(f"{API}/response-caches"))["items"] == []
 
 
+async def test_what_is_set_for_an_application_alone_goes_with_it(world: World) -> None:
+    made = ok(await world.owner.post(f"{API}/applications", json={"name": world.new_name("app")}))
+    ok(await world.owner.put(f"{API}/response-caches/{made['id']}", json={"ttl_s": 60}))
+    draft = {"measure": "requests", "amount": 5, "window_kind": "day"}
+    own = ok(
+        await world.owner.post(
+            f"{API}/model-limits", json=draft | {"name": "Own", "application_id": made["id"]}
+        )
+    )
+    all_ = ok(
+        await world.owner.post(f"{API}/model-limits", json=draft | {"name": "All", "per": ["application"]})
+    )
+    ok(await world.owner.delete(f"{API}/applications/{made['id']}"))
+    left = [one["id"] for one in ok(await world.owner.get(f"{API}/model-limits"))["items"]]
+    assert own["id"] not in left
+    assert all_["id"] in left
+    assert made["id"] not in [
+        one["application_id"] for one in ok(await world.owner.get(f"{API}/response-caches"))["items"]
+    ]
+    verbs = [one["action"] for one in ok(await world.owner.get(f"{API}/audit"))["items"]]
+    assert "limit.delete" in verbs
+    ok(await world.owner.delete(f"{API}/model-limits/{all_['id']}"))
+
+
 async def test_a_model_that_takes_so_many_calls_at_once_is_listed_with_its_queue(
     world: World, server: ScriptedModel
 ) -> None:

@@ -26,6 +26,7 @@ class StoredProfiles:
             knowledge_base_ids=tuple(bases[application_id]),
             missing_bases=await repository.chosen_bases(application_id) - len(bases[application_id]),
             model_id=application.model_id,
+            purpose=settings.purpose,
             system_prompt=prompts.get("system", ""),
             prompts=SituationPrompts(
                 knowledge=prompts.get("answer", ""),

@@ -21,6 +21,11 @@ class ApplicationSettings(PipelineSettings):
 
     model_config = ConfigDict(extra="forbid")
 
+    purpose: Name | None = Field(
+        default=None,
+        max_length=64,
+        description="Without a model of its own, the application is served by the model of this purpose.",
+    )
     mode: Literal["embedding", "keywords", "blend"] = "blend"
     top_n: int = Field(default=5, ge=1, le=50, description="Paragraphs given to the answer.")
     similarity: float = Field(default=0.45, ge=0, le=1, description="Below this nothing counts as found.")

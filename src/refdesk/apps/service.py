@@ -26,7 +26,7 @@ from refdesk.apps.schemas import (
 )
 from refdesk.apps.stage_schemas import ApplicationPrompts
 from refdesk.apps.tables import Application
-from refdesk.gateway import ModelRepository, UnknownModel
+from refdesk.gateway import ModelRepository, UnknownModel, forget_application
 from refdesk.kit.errors import CursorInvalid, Invalid, NotFound
 from refdesk.kit.ids import new_id
 from refdesk.kit.web import Page
@@ -116,7 +116,9 @@ class ApplicationService:
         return await self._shown(application)
 
     async def delete(self, application_id: UUID) -> None:
+        """Remove an application with what is set for it alone. Conversations keep their answers."""
         await self._repository.delete(await self._repository.get(application_id))
+        await forget_application(self._session, self._scope, application_id)
 
     async def _shown(self, application: Application) -> ApplicationOut:
         bases = await self._repository.base_ids([application.id])

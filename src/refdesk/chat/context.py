@@ -43,10 +43,12 @@ class Services:
     retriever: Retriever
     tools: ToolSource | None = None
 
-    async def completer(self, scope: Scope, model_id: UUID | None, purpose: Purpose) -> Completer | None:
-        """The chat model for a purpose: the profile's, else the purpose's own, else the workspace's default,
-        else none."""
-        chosen = model_id or await self.gateway.default_model(scope, "LLM", purpose.path)
+    async def completer(
+        self, scope: Scope, model_id: UUID | None, purpose: Purpose, named: str | None = None
+    ) -> Completer | None:
+        """The chat model for a purpose: the profile's, else that of the purpose the application `named`, else
+        the stage's own, else the workspace's default, else none."""
+        chosen = model_id or await self.gateway.default_model(scope, "LLM", named, purpose.path)
         return await self.gateway.completer(scope, chosen, purpose) if chosen is not None else None
 
     async def embedder(self, scope: Scope, knowledge_base_id: UUID) -> Embedder:
@@ -93,7 +95,8 @@ class StageModels:
             return None
         restarts = self.purpose.may_restart and stage == "answer"
         purpose = replace(self.purpose, path=stage, may_restart=restarts)
-        return await self.services.completer(self.scope, own or self.profile.model_id, purpose)
+        chosen = own or self.profile.model_id
+        return await self.services.completer(self.scope, chosen, purpose, self.profile.purpose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ class RunContext:
         cls, services: Services, planned: PlannedRun, submission: RunSubmission, recorder: RunRecorder
     ) -> "RunContext":
         """Find the run's model and conversation. Raises `ModelError`s and `UnknownModel`."""
-        from refdesk.chat.memory import StoredHistory
+        from refdesk.chat.history import StoredHistory
 
         profile, scope = planned.profile, planned.scope
         asked = structlog.contextvars.get_contextvars().get("request_id") or planned.run.id.hex

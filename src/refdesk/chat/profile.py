@@ -26,12 +26,14 @@ class RunProfile:
     An empty `system_prompt` or template means the built-in one of the question's language. `tools` are ids of
     tools, or `mcp:<server id>` for all of a server. `has_intents` tells that the application has any, so that
     nobody has to look. `summary_chars` bounds the running summary of turns older than `history_turns`, 0 for
-    none; `notes` lets the application keep long-term notes of those who agreed to it.
+    none; `notes` lets the application keep long-term notes of those who agreed to it. Without a `model_id` the
+    model is the one that serves `purpose`, where the workspace has routed that.
     """
 
     application_id: UUID | None = None
     knowledge_base_ids: tuple[UUID, ...] = ()
     model_id: UUID | None = None
+    purpose: str | None = None
     system_prompt: str = ""
     prompts: SituationPrompts = field(default_factory=SituationPrompts)
     answering: Answering = "pipeline"
@@ -70,6 +72,7 @@ class RunProfile:
             "application_id": str(self.application_id) if self.application_id else None,
             "knowledge_base_ids": [str(id_) for id_ in self.knowledge_base_ids],
             "model_id": str(self.model_id) if self.model_id else None,
+            "purpose": self.purpose,
             "system_prompt": self.system_prompt,
             "prompts": asdict(self.prompts),
             "answering": self.answering,

@@ -146,11 +146,13 @@ class Gateway:
         model = await self._read(scope, model_id, "TTV", "ITV")
         return GovernedFilmmaker(self.routing.flow, self._client, scope, purpose, model)
 
-    async def default_model(self, scope: Scope, kind: Kind, purpose: str | None = None) -> UUID | None:
-        """The id of the model that serves a purpose, else of the workspace's default model of the kind."""
+    async def default_model(self, scope: Scope, kind: Kind, *purposes: str | None) -> UUID | None:
+        """The id of the model that serves the first of these purposes that has one of its own, else of the
+        workspace's default model of the kind."""
         await self.routing.snapshot.ready()
-        routed = self.routing.snapshot.route(scope, purpose, kind) if purpose is not None else None
-        return routed or self.routing.snapshot.default(scope, kind)
+        snapshot = self.routing.snapshot
+        routed = (snapshot.route(scope, one, kind) for one in purposes if one is not None)
+        return next((one for one in routed if one is not None), None) or snapshot.default(scope, kind)
 
     async def find_chat_model(self, scope: Scope, wanted: str, *, by_name: bool) -> UUID | None:
         """The chat model of this id or name that the caller may ask by itself: a key that is bound to one

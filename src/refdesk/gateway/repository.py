@@ -49,6 +49,14 @@ class ModelRepository:
         )
         return (await self._session.execute(statement)).first() is not None
 
+    async def policies_to(self, model: Model) -> list[str]:
+        """The names of the fallback policies that switch to a model."""
+        statement = select(FallbackPolicy.policy_id).where(
+            FallbackPolicy.workspace_id == self._scope.workspace_id,
+            FallbackPolicy.rules.contains([{"target_model_id": str(model.id)}]),
+        )
+        return list((await self._session.scalars(statement.order_by(FallbackPolicy.policy_id))).all())
+
     async def clear_default(self, kind: str) -> None:
         await self._session.execute(
             update(Model)

@@ -115,10 +115,19 @@ class ModelService:
         return model
 
     async def delete(self, model_id: UUID) -> None:
-        """Remove a model. Raises `ModelInUse` while knowledge bases are indexed with it."""
+        """Remove a model. Raises `ModelInUse` while knowledge bases are indexed with it, or policies switch to
+        it: one whose target is gone would fail just when it is needed."""
         model = await self._models.get(model_id)
         if model.provider == "embedded":
             raise EmbeddedModelFixed
+        policies = await self._models.policies_to(model)
+        if policies:
+            raise ModelInUse(
+                f"Fallback policies switch to this model: {', '.join(policies)}.",
+                hint="Let those policies switch to another model first.",
+                model=model.name,
+                policies=policies,
+            )
         was_default, kind = model.is_default, model.kind
         try:
             async with self.session.begin_nested():

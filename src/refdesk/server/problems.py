@@ -64,7 +64,10 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     problems = [
-        {"field": clean_text(".".join(str(part) for part in item["loc"][1:])), "message": item["msg"]}
+        {
+            "field": clean_text(".".join(str(part) for part in item["loc"][1:])),
+            "message": str(item["msg"]).removeprefix("Value error, "),
+        }
         for item in error.errors()
     ]
     malformed = any(item["type"] == "json_invalid" for item in error.errors())

@@ -35,7 +35,10 @@ from refdesk.kit.web import Page, Tx
 
 router = APIRouter(prefix="/api/v1", tags=["routing"])
 
-PurposeName = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f]+$")]
+# As an application names it, blanks around it dropped there.
+PurposeName = Annotated[
+    str, Path(min_length=1, max_length=64, pattern=r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$")
+]
 
 
 def _viewing(session: Tx, scope: Viewer) -> Administration:
