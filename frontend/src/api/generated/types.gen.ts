@@ -98,6 +98,20 @@ export type AddedQuestions = {
 };
 
 /**
+ * AgentSettings
+ *
+ * How an agent works, where the application answers with one.
+ */
+export type AgentSettings = {
+    /**
+     * Rounds
+     *
+     * Most calls of the model.
+     */
+    rounds?: number;
+};
+
+/**
  * AnswerMetadata
  *
  * What a call took. `model_id` and `version` are of the model that answered.
@@ -325,9 +339,27 @@ export type ApplicationPrompts = {
     /**
      * Answer
      *
-     * Must contain {data} and {question}.
+     * Where only documents were found. Must contain {data} and {question}.
      */
     answer?: string;
+    /**
+     * Tools
+     *
+     * Where only tools answered. Must contain {data} and {question}.
+     */
+    tools?: string;
+    /**
+     * Both
+     *
+     * Where documents were found and tools answered. Must contain {data} and {question}.
+     */
+    both?: string;
+    /**
+     * Empty
+     *
+     * Where nothing was found; empty: a reply without a model. Must contain {question}.
+     */
+    empty?: string;
 };
 
 /**
@@ -336,6 +368,44 @@ export type ApplicationPrompts = {
  * How an application searches and answers. `similarity` is calibrated: 0.45 parts found from not.
  */
 export type ApplicationSettings = {
+    /**
+     * Answering
+     *
+     * `quoting` never lets a model write; `pipeline` quotes where no model is connected; `agent` lets a model choose each step.
+     */
+    answering?: 'quoting' | 'pipeline' | 'agent';
+    stages?: StagesSettings;
+    /**
+     * Term Mapping
+     *
+     * Applied to a question before it is searched.
+     */
+    term_mapping?: Array<TermMap>;
+    /**
+     * Tools
+     *
+     * Ids of tools, or `mcp:<server id>` for all of a server.
+     */
+    tools?: Array<string>;
+    /**
+     * Summary Chars
+     *
+     * Length of the summary of turns older than `history_turns` (needs a model); 0: none.
+     */
+    summary_chars?: number;
+    /**
+     * Notes
+     *
+     * Keep notes of what people tell about themselves, of those who agreed.
+     */
+    notes?: boolean;
+    agent?: AgentSettings;
+    /**
+     * Purpose
+     *
+     * Without a model of its own, the application is served by the model of this purpose.
+     */
+    purpose?: string | null;
     /**
      * Mode
      */
@@ -2970,6 +3040,100 @@ export type FolderView = {
      * Updated At
      */
     updated_at: string;
+};
+
+/**
+ * FormField
+ *
+ * One value to fill in; `type` as in JSON Schema.
+ */
+export type FormField = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Label
+     */
+    label?: string;
+    /**
+     * Type
+     */
+    type?: string;
+    /**
+     * Required
+     */
+    required?: boolean;
+    /**
+     * Enum
+     */
+    enum?: Array<unknown> | null;
+    /**
+     * Description
+     */
+    description?: string;
+    /**
+     * Value
+     *
+     * What is known of it already.
+     */
+    value?: unknown;
+};
+
+/**
+ * FormOption
+ *
+ * One of the answers to choose from.
+ */
+export type FormOption = {
+    /**
+     * Value
+     */
+    value: string;
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * FormOut
+ *
+ * What the run asks the person. It can be answered while the run is the last of its conversation.
+ */
+export type FormOut = {
+    /**
+     * Kind
+     */
+    kind: 'guidance' | 'parameters' | 'approval';
+    /**
+     * Title
+     */
+    title?: string;
+    /**
+     * Text
+     */
+    text?: string;
+    /**
+     * Options
+     */
+    options?: Array<FormOption>;
+    /**
+     * Fields
+     */
+    fields?: Array<FormField>;
+    /**
+     * Call
+     *
+     * The call that waits for a yes: `{tool, title, arguments}`.
+     */
+    call?: {
+        [key: string]: unknown;
+    } | null;
 };
 
 /**
@@ -6676,6 +6840,56 @@ export type Problem = {
 };
 
 /**
+ * PromptChanges
+ *
+ * Templates by situation; an empty one means the built-in one.
+ */
+export type PromptChanges = {
+    /**
+     * System
+     */
+    system?: string | null;
+    /**
+     * Knowledge
+     */
+    knowledge?: string | null;
+    /**
+     * Tools
+     */
+    tools?: string | null;
+    /**
+     * Both
+     */
+    both?: string | null;
+    /**
+     * Empty
+     */
+    empty?: string | null;
+};
+
+/**
+ * PromptMessage
+ *
+ * One message as the model got it.
+ */
+export type PromptMessage = {
+    /**
+     * Role
+     */
+    role: string;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Tokens
+     *
+     * Estimated: vendors' tokenizers differ.
+     */
+    tokens: number;
+};
+
+/**
  * PurposeRouteView
  *
  * A purpose with its model.
@@ -7060,6 +7274,44 @@ export type RemoteModels = {
      * Names
      */
     names: Array<string>;
+};
+
+/**
+ * ReplyOut
+ *
+ * The reply a run goes on from.
+ */
+export type ReplyOut = {
+    /**
+     * Run Id
+     *
+     * The run that asked.
+     */
+    run_id: string;
+    /**
+     * Kind
+     */
+    kind: 'guidance' | 'parameters' | 'approval';
+    /**
+     * Question
+     *
+     * The question that goes on.
+     */
+    question: string;
+    /**
+     * Option
+     */
+    option?: string | null;
+    /**
+     * Fields
+     */
+    fields?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Approve
+     */
+    approve?: boolean | null;
 };
 
 /**
@@ -7456,11 +7708,52 @@ export type RulesDraft = {
 };
 
 /**
+ * RunAgain
+ *
+ * What is to be different. What is not given is as the conversation's application has it now.
+ */
+export type RunAgain = {
+    /**
+     * Mode
+     */
+    mode?: 'embedding' | 'keywords' | 'blend' | null;
+    /**
+     * Top N
+     */
+    top_n?: number | null;
+    /**
+     * Similarity
+     */
+    similarity?: number | null;
+    /**
+     * Temperature
+     */
+    temperature?: number | null;
+    /**
+     * Model Id
+     *
+     * A language model of the workspace.
+     */
+    model_id?: string | null;
+    /**
+     * Answering
+     */
+    answering?: 'quoting' | 'pipeline' | 'agent' | null;
+    prompts?: PromptChanges | null;
+    /**
+     * Stages Off
+     *
+     * The stages to leave out; all others are on.
+     */
+    stages_off?: Array<'memory' | 'rewrite' | 'intents' | 'guidance' | 'system' | 'retrieve' | 'tools' | 'empty' | 'answer'> | null;
+};
+
+/**
  * RunCreate
  *
  * A question. Without a conversation a new one begins; it asks the application or the bases named here.
  *
- * With `retry_of` the question may be left out: the one of that run is asked again.
+ * With `retry_of` the question may be left out: the one of that run is asked again. So it may with `reply`.
  */
 export type RunCreate = {
     /**
@@ -7497,6 +7790,10 @@ export type RunCreate = {
      * Pictures that the question is about.
      */
     picture_ids?: Array<string>;
+    /**
+     * Answers the form of the last run.
+     */
+    reply?: RunReply | null;
 };
 
 /**
@@ -7603,6 +7900,14 @@ export type RunOut = {
     usage?: UsageOut;
     error?: RunError | null;
     /**
+     * What the run asked instead of answering.
+     */
+    form?: FormOut | null;
+    /**
+     * What it went on from.
+     */
+    reply?: ReplyOut | null;
+    /**
      * Retry Of
      */
     retry_of?: string | null;
@@ -7618,6 +7923,40 @@ export type RunOut = {
      * Finished At
      */
     finished_at?: string | null;
+};
+
+/**
+ * RunReply
+ *
+ * An answer to what the conversation waits for: one of the three.
+ */
+export type RunReply = {
+    /**
+     * Option
+     *
+     * The value of an option.
+     */
+    option?: string | null;
+    /**
+     * Fields
+     *
+     * What was filled in, by field.
+     */
+    fields?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Approve
+     *
+     * Whether the call that was shown may be made.
+     */
+    approve?: boolean | null;
+    /**
+     * Run Id
+     *
+     * The run whose form it answers; a form answered meanwhile is then refused.
+     */
+    run_id?: string | null;
 };
 
 /**
@@ -8528,6 +8867,47 @@ export type StageOut = {
 };
 
 /**
+ * StageSettings
+ *
+ * One stage of the answer.
+ */
+export type StageSettings = {
+    /**
+     * On
+     */
+    on?: boolean;
+    /**
+     * Model Id
+     *
+     * Null: the application's model.
+     */
+    model_id?: string | null;
+    /**
+     * Deadline S
+     *
+     * After this the answer goes on without the stage.
+     */
+    deadline_s?: number;
+};
+
+/**
+ * StagesSettings
+ *
+ * The stages that can be left out, or given a model or a deadline of their own.
+ */
+export type StagesSettings = {
+    memory?: StageSettings;
+    rewrite?: StageSettings;
+    intents?: StageSettings;
+    guidance?: StageSettings;
+    system?: StageSettings;
+    retrieve?: StageSettings;
+    tools?: StageSettings;
+    empty?: StageSettings;
+    answer?: StageSettings;
+};
+
+/**
  * StandingView
  *
  * How the best entry stands.
@@ -8842,6 +9222,22 @@ export type TermImport = {
 };
 
 /**
+ * TermMap
+ *
+ * A word of the people who ask, and the documents' word for it.
+ */
+export type TermMap = {
+    /**
+     * Said
+     */
+    said: string;
+    /**
+     * Written
+     */
+    written: string;
+};
+
+/**
  * TermPage
  *
  * Terms of a base, and how far the index is with them.
@@ -9101,6 +9497,369 @@ export type TotalsView = {
      * P95 Ms
      */
     p95_ms: number;
+};
+
+/**
+ * TraceCall
+ *
+ * A call of a model within the run.
+ */
+export type TraceCall = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Model Id
+     */
+    model_id: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * User Id
+     */
+    user_id: string | null;
+    /**
+     * Api Key Id
+     */
+    api_key_id: string | null;
+    /**
+     * Application Id
+     */
+    application_id: string | null;
+    /**
+     * Run Id
+     */
+    run_id: string | null;
+    /**
+     * Request Id
+     */
+    request_id: string | null;
+    /**
+     * Is Attempt
+     */
+    is_attempt: boolean;
+    /**
+     * Is Cached
+     */
+    is_cached: boolean;
+    /**
+     * Input Tokens
+     */
+    input_tokens: number;
+    /**
+     * Output Tokens
+     */
+    output_tokens: number;
+    /**
+     * Cached Tokens
+     */
+    cached_tokens: number;
+    /**
+     * Units
+     */
+    units: number;
+    /**
+     * First Token Ms
+     */
+    first_token_ms: number | null;
+    /**
+     * Latency Ms
+     */
+    latency_ms: number;
+    /**
+     * Attempts
+     */
+    attempts: number;
+    /**
+     * Switched From
+     */
+    switched_from: string | null;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Fault
+     */
+    fault: string;
+    /**
+     * Cost
+     */
+    cost: number | null;
+    /**
+     * Currency
+     */
+    currency: string | null;
+    /**
+     * Model
+     */
+    model?: string | null;
+    /**
+     * Switched From Model
+     */
+    switched_from_model?: string | null;
+    /**
+     * Started Ms
+     */
+    started_ms: number;
+    /**
+     * Stage
+     *
+     * Place of the stage it was made in, from 0.
+     */
+    stage?: number | null;
+};
+
+/**
+ * TraceCandidate
+ *
+ * A paragraph that a search looked at.
+ */
+export type TraceCandidate = {
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string;
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Document
+     */
+    document: string;
+    /**
+     * Section
+     */
+    section?: string;
+    /**
+     * Text
+     *
+     * The beginning of the passage.
+     */
+    text?: string;
+    /**
+     * Similarity
+     */
+    similarity: number;
+    /**
+     * Score
+     */
+    score: number;
+    /**
+     * Rerank Score
+     */
+    rerank_score?: number | null;
+    dense?: TraceLeg | null;
+    lexical?: TraceLeg | null;
+    /**
+     * Dropped
+     *
+     * Why it was left out, as a code; null: it was kept.
+     */
+    dropped?: string | null;
+};
+
+/**
+ * TraceCost
+ */
+export type TraceCost = {
+    /**
+     * Currency
+     */
+    currency: string;
+    /**
+     * Amount
+     */
+    amount: number;
+};
+
+/**
+ * TraceLeg
+ */
+export type TraceLeg = {
+    /**
+     * Raw
+     */
+    raw: number;
+    /**
+     * Calibrated
+     */
+    calibrated: number;
+    /**
+     * Rank
+     */
+    rank: number;
+};
+
+/**
+ * TraceOut
+ *
+ * What a run did. `is_whole`: the caller manages applications, so prompts, settings and candidates are
+ * in it. `is_hidden`: documents it rests on may not be seen by the caller any more, so details are not.
+ */
+export type TraceOut = {
+    /**
+     * Run Id
+     */
+    run_id: string;
+    /**
+     * Conversation Id
+     */
+    conversation_id: string;
+    /**
+     * Application Id
+     */
+    application_id: string | null;
+    /**
+     * Question
+     */
+    question: string;
+    /**
+     * Standalone Question
+     */
+    standalone_question: string | null;
+    /**
+     * State
+     */
+    state: 'queued' | 'running' | 'finished' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Retry Of
+     */
+    retry_of: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Queued Ms
+     *
+     * How long it waited for its turn.
+     */
+    queued_ms: number | null;
+    /**
+     * Total Ms
+     *
+     * From the question to the record; null while it runs.
+     */
+    total_ms: number | null;
+    /**
+     * Is Whole
+     */
+    is_whole: boolean;
+    /**
+     * Is Hidden
+     */
+    is_hidden: boolean;
+    /**
+     * Is Estimated
+     *
+     * Beginnings were not recorded when it ran: stages are shown one after another.
+     */
+    is_estimated: boolean;
+    /**
+     * Stages
+     */
+    stages: Array<TraceSpan>;
+    /**
+     * Calls
+     */
+    calls: Array<TraceCall>;
+    usage: UsageOut;
+    /**
+     * Costs
+     */
+    costs: Array<TraceCost>;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Settings
+     *
+     * What it ran with: mode, thresholds, prompts, stages. For editors.
+     */
+    settings: {
+        [key: string]: unknown;
+    } | null;
+};
+
+/**
+ * TraceSpan
+ *
+ * A stage, or a part of one: a channel of the search, a call of a tool, a step.
+ */
+export type TraceSpan = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'stage' | 'channel' | 'tool' | 'step';
+    /**
+     * State
+     */
+    state: 'started' | 'finished' | 'failed' | 'skipped';
+    /**
+     * Error
+     *
+     * The code of what it failed with.
+     */
+    error?: string | null;
+    /**
+     * Started Ms
+     */
+    started_ms: number;
+    /**
+     * Elapsed Ms
+     */
+    elapsed_ms?: number | null;
+    /**
+     * Parent
+     *
+     * The stage it ran inside, for a stage within one.
+     */
+    parent?: string | null;
+    usage?: UsageOut | null;
+    /**
+     * Costs
+     */
+    costs?: Array<TraceCost>;
+    /**
+     * Detail
+     */
+    detail?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Prompt
+     *
+     * What the model was sent, word for word. For editors.
+     */
+    prompt?: Array<PromptMessage> | null;
+    /**
+     * Candidates
+     *
+     * What the search looked at, with the reasons. For editors.
+     */
+    candidates?: Array<TraceCandidate> | null;
+    /**
+     * Spans
+     */
+    spans?: Array<TraceSpan>;
 };
 
 /**
@@ -16797,6 +17556,66 @@ export type GetQuestionPictureResponses = {
      */
     200: unknown;
 };
+
+export type GetRunTraceData = {
+    body?: never;
+    path: {
+        /**
+         * Run Id
+         */
+        run_id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{run_id}/trace';
+};
+
+export type GetRunTraceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetRunTraceError = GetRunTraceErrors[keyof GetRunTraceErrors];
+
+export type GetRunTraceResponses = {
+    /**
+     * Successful Response
+     */
+    200: TraceOut;
+};
+
+export type GetRunTraceResponse = GetRunTraceResponses[keyof GetRunTraceResponses];
+
+export type RunAgainData = {
+    body: RunAgain;
+    path: {
+        /**
+         * Run Id
+         */
+        run_id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{run_id}/again';
+};
+
+export type RunAgainErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RunAgainError = RunAgainErrors[keyof RunAgainErrors];
+
+export type RunAgainResponses = {
+    /**
+     * Successful Response
+     */
+    202: RunOut;
+};
+
+export type RunAgainResponse = RunAgainResponses[keyof RunAgainResponses];
 
 export type ListApplicationsData = {
     body?: never;
