@@ -5,7 +5,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from refdesk.chat import AgentChoices, StageChoice, StageChoices, TermMapping
+from refdesk.apps.agent_schemas import AgentSettings
+from refdesk.chat import StageChoice, StageChoices, TermMapping
 from refdesk.kit.border_types import CleanText, clean_input
 
 Words = Annotated[
@@ -79,17 +80,6 @@ class TermMap(BaseModel):
 
     def to_mapping(self) -> TermMapping:
         return TermMapping(self.said, self.written)
-
-
-class AgentSettings(BaseModel):
-    """How an agent works, where the application answers with one."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    rounds: int = Field(default=10, ge=1, le=50, description="Most calls of the model.")
-
-    def to_choices(self) -> AgentChoices:
-        return AgentChoices(rounds=self.rounds)
 
 
 class PipelineSettings(BaseModel):

@@ -13,6 +13,7 @@ import structlog
 
 from refdesk.chat.context import RunContext
 from refdesk.chat.evidence import Evidence, Source, Verdict
+from refdesk.chat.refusals import exact_refusal, is_refusal
 from refdesk.gateway import ModelError
 from refdesk.knowledge.splitting import sentences
 
@@ -54,10 +55,16 @@ def _prose(answer: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 async def verify(context: RunContext, sources: Sequence[Source]) -> None:
-    """Fill the record's sentences."""
+    """Fill the record's sentences. An answer that is nothing but "not found" gets the exact wording of that
+    where it can still be changed."""
     recorder = context.recorder
+    wording = exact_refusal(recorder.answer, context.language)
+    if wording is not None and context.models.purpose.may_restart and not context.profile.empty_reply:
+        recorder.restart()
+        recorder.delta(wording)
     answer = recorder.answer
     async with recorder.stage("evidence") as detail:
+        detail["refusal"] = is_refusal(answer)
         spans = statements(answer)
         evidence = Evidence(sources)
         likeness = await _likeness(context, evidence, [answer[a:b] for a, b in spans])

@@ -30,12 +30,14 @@ from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.errors import FileTooLarge, MetaInvalid
 from refdesk.knowledge.filenames import content_disposition
 from refdesk.knowledge.handed_over import HandedDocuments, HandedText
+from refdesk.knowledge.metadata import effective_metadata
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
 from refdesk.knowledge.paragraphs import Paragraphs
 from refdesk.knowledge.parse_settings import parse_options
 from refdesk.knowledge.readiness import unready, unready_documents
 from refdesk.knowledge.repository import (
     RESOURCE,
+    DocumentFilter,
     DocumentRepository,
     KnowledgeBaseRepository,
     require_base,
@@ -67,6 +69,7 @@ key_resources[RESOURCE] = require_base
 __all__ = [
     "EVERYONE",
     "Document",
+    "DocumentFilter",
     "DocumentRepository",
     "Documents",
     "FileTooLarge",
@@ -83,6 +86,7 @@ __all__ = [
     "access_jobs",
     "cited_paragraphs",
     "content_disposition",
+    "effective_metadata",
     "jobs",
     "may_see",
     "parse_options",

@@ -1,0 +1,161 @@
+"""One run of an agent: its tools, its messages, the loop, the check of what it wrote, what is remembered."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from refdesk.chat.agent.approvals import AGENT, form_of, from_state, to_state
+from refdesk.chat.agent.builtin import Corpus, corpus_tools
+from refdesk.chat.agent.builtin.corpus import Searching
+from refdesk.chat.agent.calling import CallDesk
+from refdesk.chat.agent.cleaning import search_form
+from refdesk.chat.agent.loop import AgentLoop, Limits, Waiting
+from refdesk.chat.agent.memory import AgentTurnRepository, past_turns
+from refdesk.chat.agent.policy import system_prompt
+from refdesk.chat.agent.sources import SourceBook
+from refdesk.chat.agent.transcript import PastTurn, Round
+from refdesk.chat.agent.writing import AnswerWriter
+from refdesk.chat.context import RunContext
+from refdesk.chat.evidence import Source
+from refdesk.chat.pending import Pending
+from refdesk.chat.profile import Turn
+from refdesk.chat.stages.memory import LoadMemory
+from refdesk.chat.stages.stage import perform
+from refdesk.chat.verification import verify
+from refdesk.gateway import Completer
+from refdesk.tools import Toolbox
+
+# Tools whose passages are numbered: their results are evidence by themselves.
+_PASSAGES = frozenset(("builtin:search_documents", "builtin:read_section"))
+
+
+async def run_agent(context: RunContext, completer: Completer) -> None:
+    """Answer a question, or ask for agreement to a call. Raises `AppError`s; text written so far stays."""
+    memory = await perform(LoadMemory(), context, None)
+    resumed = context.resumed
+    asking = resumed.pending.run_id if resumed is not None else None
+    turns = [turn for turn in memory.turns if turn.run_id is None or turn.run_id != asking]
+    past, book = await _remembered(context, turns)
+    toolbox = await _toolbox(context, book)
+    loop = _loop(context, completer, toolbox, book, past, memory.summary)
+    if resumed is not None and resumed.pending.state.get("by") == AGENT:
+        waiting, loop.rounds = from_state(resumed.pending.state, toolbox, book)
+        ended = await loop.go_on(waiting, approve=bool(resumed.approve))
+    else:
+        form = search_form(context.question, context.profile.agent.code_names)
+        if form.text != context.question or form.keywords:
+            async with context.recorder.stage("clean") as detail:
+                detail |= {"search_form": form.text, "keywords": list(form.keywords)}
+        ended = await loop.run()
+    if ended is not None:
+        await _ask(context, ended, loop.rounds, book)
+        return
+    await verify(context, _evidence(context, loop, book))
+    async with context.database.transaction() as session:
+        await AgentTurnRepository(session, context.scope).add(context.run_id, loop.answer, loop.rounds, book)
+
+
+async def _remembered(context: RunContext, turns: Sequence[Turn]) -> tuple[list[PastTurn], SourceBook]:
+    ids = [turn.run_id for turn in turns if turn.run_id is not None]
+    if not ids:
+        return [PastTurn(turn.question, turn.answer) for turn in turns], SourceBook()
+    async with context.database.transaction() as session:
+        past, passages = past_turns(turns, await AgentTurnRepository(session, context.scope).of_runs(ids))
+    return past, SourceBook(passages)
+
+
+async def _toolbox(context: RunContext, book: SourceBook) -> Toolbox:
+    """The application's tools and those of the corpus; of two with one name ours is kept."""
+    profile, language = context.profile, context.language
+    box = Toolbox()
+    if profile.tools and context.tools is not None:
+        box = await context.tools.toolbox(context.scope, profile.tools)
+    for problem in box.problems:
+        context.recorder.warning("tool-unavailable", f"{problem.name}: {problem.message}", each=True)
+    corpus = Corpus(context.database, cast("Searching", context.searcher), profile, book)
+    return box.with_tools(corpus_tools(corpus, language))
+
+
+def _loop(
+    context: RunContext,
+    completer: Completer,
+    toolbox: Toolbox,
+    book: SourceBook,
+    past: Sequence[PastTurn],
+    summary: str,
+) -> AgentLoop:
+    profile, language, recorder = context.profile, context.language, context.recorder
+    system = system_prompt(language, profile.system_prompt)
+    if summary:
+        system += (
+            "\n\n更早对话的摘要：\n" if language == "zh" else "\n\nSummary of what was said before:\n"
+        ) + summary
+    return AgentLoop(
+        completer=completer,
+        desk=CallDesk(toolbox, context.caller, recorder, language),
+        recorder=recorder,
+        writer=AnswerWriter(recorder, book, language, may_take_back=context.models.purpose.may_restart),
+        language=language,
+        system=system,
+        question=context.with_pictures(context.question),
+        turns=past,
+        limits=Limits(
+            retrieval_rounds=profile.agent.rounds,
+            other_rounds=profile.agent.tool_rounds,
+            max_tokens=profile.agent.max_tokens,
+            max_cost=profile.agent.max_cost,
+        ),
+        temperature=profile.temperature,
+        max_answer_tokens=profile.max_tokens,
+        after_round=lambda: _tell_sources(context, book),
+    )
+
+
+def _tell_sources(context: RunContext, book: SourceBook) -> None:
+    """What the tools gave so far, as the search of other modes is recorded."""
+    if not book.candidates and not book.found:
+        return
+    profile = context.profile
+    found = bool(book.found)
+    decision: dict[str, Any] | None = None
+    if not found:
+        decision = {
+            "gate": "absolute",
+            "score": round(book.best, 4),
+            "threshold": profile.similarity,
+            "below": book.candidates,
+        }
+    context.recorder.sources(
+        {
+            "found": found,
+            "decision": decision,
+            "best": round(book.best, 4),
+            "threshold": profile.similarity,
+            "mode": profile.mode,
+            "candidates": book.candidates,
+            "unready": 0,
+            "timings_ms": {},
+            "hits": [
+                passage.to_json() | {"score": passage.similarity, "rerank_score": None}
+                for _, passage in book.pairs(book.found)
+            ],
+        }
+    )
+
+
+def _evidence(context: RunContext, loop: AgentLoop, book: SourceBook) -> list[Source]:
+    """What the answer may rest on: all passages, results of other tools, and what the agent is told of
+    itself."""
+    numbered = {spec.name for spec in loop.desk.toolbox.specs if spec.id in _PASSAGES}
+    rounds = [one for turn in loop.turns for one in turn.rounds] + loop.rounds
+    other = [call.result for one in rounds for call in one.calls if call.name not in numbered]
+    told = [context.profile.system_prompt] if context.profile.system_prompt else []
+    return [*book.evidence(), *(Source(text=text) for text in (*other, *told))]
+
+
+async def _ask(context: RunContext, waiting: Waiting, rounds: list[Round], book: SourceBook) -> None:
+    form = form_of(waiting, context.language)
+    await context.pending.put(
+        Pending(context.run_id, "approval", context.question, to_state(waiting, rounds, book))
+    )
+    context.recorder.delta(form["text"])
+    context.recorder.form(form)

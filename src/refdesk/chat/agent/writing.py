@@ -1,0 +1,99 @@
+"""From the model's stream to the answer: citations resolved as they come, text taken back where it led to a
+call instead.
+
+What a model says before it calls a tool is not its answer. It is shown as it comes and taken back at the
+call; where the reader cannot take text back, it is held until the message is whole.
+"""
+
+from dataclasses import dataclass, field
+
+from refdesk.chat.agent.sources import Passage, SourceBook
+from refdesk.chat.citations import CitationStream, Cited, Removed, Text
+from refdesk.chat.language import Language
+from refdesk.chat.recorder import RunRecorder
+
+_REMOVED: dict[Language, str] = {
+    "zh": "回答引用了检索结果中没有的编号 {number}，该引用已删除。",
+    "en": "The answer cited number {number}, which no search gave; the citation was removed.",
+}
+
+
+@dataclass(slots=True)
+class AnswerWriter:
+    """Writes one message of the model at a time. `raw` is that message as the model wrote it."""
+
+    recorder: RunRecorder
+    book: SourceBook
+    language: Language
+    may_take_back: bool = True
+    raw: str = ""
+    _holds: bool = False
+    _stream: CitationStream | None = field(default=None)
+    _written: bool = False
+
+    def begin(self, *, may_call: bool) -> None:
+        """A message of the model begins; it `may_call` tools instead of answering."""
+        self.raw = ""
+        self._holds = may_call and not self.may_take_back
+        self._stream = CitationStream(len(self.book))
+        self._written = False
+
+    def feed(self, text: str) -> None:
+        self.raw += text
+        if not self._holds:
+            self._write(text)
+
+    def restart(self) -> None:
+        """The gateway began the message anew; the recorder has taken its text back."""
+        self.begin(may_call=self._holds)
+
+    def finish(self) -> None:
+        """The message is the answer."""
+        if self._holds:
+            self._write(self.raw)
+        if self._stream is not None:
+            for part in self._stream.finish():
+                self._put(part)
+        self._stream = None
+
+    def take_back(self) -> None:
+        """The message led to calls: it is no answer."""
+        if self._written:
+            self.recorder.restart()
+        self._stream = None
+
+    def _write(self, text: str) -> None:
+        assert self._stream is not None
+        for part in self._stream.feed(text):
+            self._put(part)
+
+    def _put(self, part: Text | Cited | Removed) -> None:
+        match part:
+            case Text(text):
+                self._written = self._written or bool(text)
+                self.recorder.delta(text)
+            case Cited(source, n):
+                passage = self.book.get(source)
+                if passage is not None:
+                    self.recorder.citation(citation_of(passage, n, source))
+            case Removed(number):
+                self.recorder.warning(
+                    "citation-removed", _REMOVED[self.language].format(number=number), each=True
+                )
+
+
+def citation_of(passage: Passage, n: int, source: int) -> dict[str, object]:
+    """A citation as events and records hold it; `source` is the number the model knows."""
+    return {
+        "n": n,
+        "paragraph_id": str(passage.paragraph_id),
+        "document_id": str(passage.document_id),
+        "knowledge_base_id": str(passage.knowledge_base_id),
+        "document": passage.document,
+        "page": passage.page,
+        "section": passage.section,
+        "text": passage.text,
+        "offset": passage.offset,
+        "similarity": passage.similarity,
+        "source": source,
+    }
