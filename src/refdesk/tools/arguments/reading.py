@@ -133,7 +133,10 @@ def _clean(values: dict[str, Any]) -> dict[str, Any]:
 def _clean_value(value: Any) -> Any:
     if isinstance(value, str):
         whole = value.replace("\x00", "")
-        return whole if whole.isascii() else whole.encode("utf-8", "replace").decode("utf-8")
+        if whole.isascii():
+            return whole
+        # Repaired escapes of a sign beyond the first plane come as two halves.
+        return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
         return _clean(cast("dict[str, Any]", value))
     if isinstance(value, list):
