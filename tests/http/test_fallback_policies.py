@@ -263,7 +263,9 @@ async def test_an_answer_of_a_smaller_backup_says_so_in_its_header(world, primar
     for stream in (False, True):
         answer = await completion(world, first["id"], long, stream=stream)
         assert answer.status_code == 200
-        assert answer.headers["X-MCP-Warning"] == "context_truncated_to_2048"
+        told = answer.headers["X-MCP-Warning"].split(", ")
+        assert [one.partition("_to_")[0] for one in told] == ["model_switched", "context_truncated"]
+        assert told[1] == "context_truncated_to_2048"
 
 
 async def test_a_failure_before_the_first_token_has_its_own_status(world, primary):

@@ -115,7 +115,7 @@ async def get_scope(
         return await _scope_of(
             request, await get_caller(request, database, by_key, by_cookie), database, wanted
         )
-    scope = recent.find(token, wanted)
+    scope = recent.find(token, wanted) if recent.everywhere else None
     if scope is None:
         asked_at = time.monotonic()
         caller = await get_caller(request, database, by_key, by_cookie)
@@ -129,6 +129,16 @@ async def _scope_of(request: Request, caller: Caller, database: Database, wanted
         if caller.via == "operator" and wanted is None:
             await ensure_default_workspace(session, caller, request.headers.get("accept-language"))
         return await choose_workspace(session, caller, wanted)
+
+
+async def require_administrator(request: Request) -> None:
+    """Raise unless the caller is an administrator in person or the local operator: for an operation that
+    lets others in as well and so cannot depend on `Administrator`."""
+    caller = await get_caller(request, request.app.state.database, None, None)
+    if caller.via == "api_key":
+        raise KeysMayNot
+    if not caller.is_administrator:
+        raise Forbidden(needed_role="administrator")
 
 
 async def still_admitted(request: Request, scope: Scope, permission: Permission = "ask") -> bool:

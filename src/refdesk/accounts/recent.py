@@ -1,7 +1,8 @@
 """Who called within the last second: many calls with one key do not ask the database each time.
 
 For programs that call models hundreds of times a second; what is changed about a key, its creator or a role
-holds within `FRESH_S`. Used only where an application puts one into its state.
+holds within `FRESH_S`. Used only where an application puts one into its state: for every operation, or only
+for the door of models (`everywhere=False`).
 """
 
 import time
@@ -18,7 +19,8 @@ type _Key = tuple[bytes, str | None]
 class RecentCallers:
     """Scopes by the hash of an API key and the workspace that was named with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, everywhere: bool) -> None:
+        self.everywhere = everywhere
         self._known: dict[_Key, tuple[float, Scope]] = {}
 
     def find(self, token: str, workspace: str | None) -> Scope | None:

@@ -1,21 +1,22 @@
 """The OpenAI-compatible door: chat completions, models, embeddings. Errors come in OpenAI's shape.
 
 A completion is an ordinary run (saved, checked, cited) where `model` chooses an application or a knowledge
-base; where it chooses a chat model, that one is asked by itself (`openai_direct`).
+base; where it chooses a chat model, that one is asked by itself.
 """
 
 import base64
 from collections.abc import Callable, Coroutine
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
+from pydantic import ValidationError
 
-from refdesk.accounts import Asker
-from refdesk.apps import openai_direct
+from refdesk.accounts import Asker, Scope
 from refdesk.apps.errors import ModelNameUnknown
 from refdesk.apps.openai_models import Target, find_embedding_model, find_target, list_cards
 from refdesk.apps.openai_runs import as_chunks, as_completion, submission_of
@@ -30,7 +31,7 @@ from refdesk.apps.openai_schemas import (
     OpenAIError,
 )
 from refdesk.chat import Runs
-from refdesk.gateway import GatewayDep, Purpose
+from refdesk.gateway import ChatRequest, Gateway, GatewayDep, Purpose, answer_chat
 from refdesk.kit.errors import AppError, Forbidden, MalformedJson
 from refdesk.kit.problem import openai_body
 from refdesk.kit.sse import EventStreamResponse
@@ -79,6 +80,7 @@ router = APIRouter(
 )
 async def create_chat_completion(
     body: ChatCompletionRequest,
+    request: Request,
     scope: Asker,
     runs: Runs,
     database: DatabaseDep,
@@ -97,13 +99,7 @@ async def create_chat_completion(
                 if model_id is None:
                     raise
     if model_id is not None:
-        completer = await gateway.completer(scope, model_id, Purpose("gateway"))
-        if body.stream:
-            chunks, headers = await openai_direct.stream(completer, body)
-            return EventStreamResponse(chunks, headers=headers)
-        answer, headers = await openai_direct.complete(completer, body)
-        response.headers.update(headers)
-        return answer
+        return await _by_model(gateway, scope, model_id, request)
     run = await runs.submit(scope, submission_of(body, target))
     if body.stream:
         with_usage = body.stream_options is not None and body.stream_options.include_usage
@@ -111,6 +107,18 @@ async def create_chat_completion(
     answer, headers = await as_completion(runs.follow(scope, run.id), run, body.model)
     response.headers.update(headers)
     return answer
+
+
+async def _by_model(gateway: Gateway, scope: Scope, model_id: UUID, request: Request) -> Response:
+    """A model asked by itself: its request may hold tools, images and more that no application takes."""
+    try:
+        body = ChatRequest.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise RequestValidationError(
+            [{**one, "loc": ("body", *one["loc"])} for one in error.errors(include_url=False)]
+        ) from error
+    model = gateway.routing.snapshot.get(scope, model_id)
+    return await answer_chat(gateway, scope, model, body, request.state.request_id)
 
 
 @router.get(

@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 
 from refdesk.apps.errors import MessagesInvalid
-from refdesk.apps.openai_direct import headers_of
 from refdesk.apps.openai_models import Target
 from refdesk.apps.openai_schemas import (
     AssistantMessage,
@@ -21,7 +20,7 @@ from refdesk.apps.openai_schemas import (
     Source,
 )
 from refdesk.chat import RunEvent, RunOut, RunSubmission, Turn
-from refdesk.gateway import Notice
+from refdesk.gateway import Notice, warning_headers
 from refdesk.kit.errors import AppError
 
 # Statuses of failures that clients treat in their own way; everything else is the model's side (502).
@@ -106,7 +105,7 @@ async def as_completion(
         nothing_found=_nothing_found(finished),
     )
     told = [notice for stage in finished["stages"] for notice in stage["detail"].get("notices", ())]
-    return answer, headers_of(Notice(one["code"], one) for one in told)
+    return answer, warning_headers([Notice(one["code"], one) for one in told])
 
 
 async def as_chunks(

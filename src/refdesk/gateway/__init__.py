@@ -63,6 +63,9 @@ from refdesk.gateway.media import (
     Transcription,
     TranscriptionRequest,
 )
+from refdesk.gateway.metrics import process_families as gateway_families
+from refdesk.gateway.metrics import queue_families
+from refdesk.gateway.openai_door import ChatLane, ChatRequest, answer_chat, warning_headers
 from refdesk.gateway.openai_door import router as openai_router
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.repository import ModelRepository
@@ -72,6 +75,7 @@ from refdesk.gateway.schemas import GateFit, GateRecord, GatesView
 from refdesk.gateway.service import create_workspace_models, store_gates
 from refdesk.gateway.tokens import estimated_tokens
 from refdesk.gateway.trying import router as trying_router
+from refdesk.gateway.usage.pricing import Money, PriceBook, load_prices
 from refdesk.gateway.usage.routes import router as usage_router
 from refdesk.gateway.usage.run_calls import RunCall, calls_of_run
 
@@ -83,6 +87,8 @@ __all__ = [
     "MAX_RECORDING_BYTES",
     "STEP",
     "Calibration",
+    "ChatLane",
+    "ChatRequest",
     "Completer",
     "Completion",
     "CompletionBuilder",
@@ -115,9 +121,11 @@ __all__ = [
     "ModelRepository",
     "ModelTimeout",
     "ModelUnavailable",
+    "Money",
     "NamedTool",
     "NoModel",
     "Notice",
+    "PriceBook",
     "Purpose",
     "ReasoningDelta",
     "Recording",
@@ -137,6 +145,7 @@ __all__ = [
     "UsageReport",
     "Vectors",
     "WrongModelKind",
+    "answer_chat",
     "caching_router",
     "calls_of_run",
     "create_workspace_models",
@@ -144,15 +153,19 @@ __all__ = [
     "estimated_tokens",
     "films_router",
     "forget_application",
+    "gateway_families",
     "get_gateway",
     "housekeeping",
     "invoking_router",
     "least_score_of",
     "limits_router",
+    "load_prices",
     "openai_router",
+    "queue_families",
     "router",
     "routing_router",
     "store_gates",
     "trying_router",
     "usage_router",
+    "warning_headers",
 ]

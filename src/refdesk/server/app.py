@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from refdesk import __version__
-from refdesk.accounts import SetupGate
+from refdesk.accounts import RecentCallers, SetupGate
 from refdesk.apps import StoredProfiles
 from refdesk.chat import RunManager
+from refdesk.gateway import ChatLane
 from refdesk.kit.errors import Unavailable
 from refdesk.kit.settings import Settings
-from refdesk.server import health, pages, problems, secret_keys
+from refdesk.server import health, metrics, pages, problems, secret_keys
 from refdesk.server.middleware import BodyLimit, RequestContext
 from refdesk.server.wiring import ROUTERS, build_services
 
@@ -35,6 +36,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         app.state.cipher = services.cipher
         app.state.gateway = services.gateway
         app.state.retriever = services.retriever
+        app.state.recent_callers = RecentCallers(everywhere=False)
         app.state.runs = RunManager(
             services.database, services.gateway, services.retriever, settings, StoredProfiles()
         )
@@ -57,10 +59,12 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
     )
     problems.install(app)
     # The one added last runs first.
+    app.add_middleware(ChatLane, by_name=False)
     app.add_middleware(SetupGate)
     app.add_middleware(BodyLimit, max_bytes=settings.max_request_bytes)
     app.add_middleware(RequestContext)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     app.include_router(secret_keys.router)
     for router in ROUTERS:
         app.include_router(router)

@@ -14,12 +14,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk import __version__
 from refdesk.accounts import RecentCallers, SetupGate
-from refdesk.gateway import Gateway, openai_router
+from refdesk.gateway import ChatLane, Gateway, openai_router
 from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.kit.web import DatabaseDep
-from refdesk.server import health, problems, secret_keys
+from refdesk.server import health, metrics, problems, secret_keys
 from refdesk.server.middleware import BodyLimit, RequestContext
 from refdesk.server.wiring import GATEWAY_ROUTERS
 
@@ -54,7 +54,7 @@ def create_gateway_app(settings: Settings, *, database_url: str) -> FastAPI:
         gateway = Gateway(settings, database, cipher)
         app.state.settings, app.state.database = settings, database
         app.state.cipher, app.state.gateway = cipher, gateway
-        app.state.recent_callers = RecentCallers()
+        app.state.recent_callers = RecentCallers(everywhere=True)
         await gateway.start()
         try:
             yield
@@ -73,11 +73,13 @@ def create_gateway_app(settings: Settings, *, database_url: str) -> FastAPI:
     )
     problems.install(app)
     # The one added last runs first.
+    app.add_middleware(ChatLane, by_name=True)
     app.add_middleware(SetupGate)
     app.add_middleware(BodyLimit, max_bytes=settings.max_request_bytes)
     app.add_middleware(RequestContext)
     app.include_router(router)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     app.include_router(secret_keys.router)
     app.include_router(openai_router)
     for one in GATEWAY_ROUTERS:

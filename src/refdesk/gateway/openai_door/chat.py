@@ -117,7 +117,7 @@ async def chunks(
     yield b"data: [DONE]\n\n"
 
 
-def warning_of(notices: Sequence[object]) -> dict[str, str]:
+def warning_headers(notices: Sequence[object]) -> dict[str, str]:
     """The header of warnings, if there are any."""
     found = warnings_of([one for one in notices if isinstance(one, Notice)], ())
     return {"X-MCP-Warning": ", ".join(found)} if found else {}

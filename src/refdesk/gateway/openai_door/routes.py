@@ -4,7 +4,6 @@ import base64
 from typing import Any
 
 import numpy as np
-import orjson
 import structlog
 from fastapi import APIRouter, Request, Response
 
@@ -12,7 +11,7 @@ from refdesk.accounts import Asker
 from refdesk.gateway.clients import Gateway, GatewayDep
 from refdesk.gateway.errors import WrongModelKind
 from refdesk.gateway.invoking.invoker import find_model, require_models
-from refdesk.gateway.openai_door.chat import begin_stream, chunks, request_of, warning_of, whole
+from refdesk.gateway.openai_door.answering import answer_chat, as_json
 from refdesk.gateway.openai_door.schemas import (
     ChatRequest,
     EmbeddingsRequest,
@@ -22,7 +21,6 @@ from refdesk.gateway.openai_door.schemas import (
 )
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.routing.snapshot import RoutedModel
-from refdesk.kit.sse import EventStreamResponse
 
 router = APIRouter(
     prefix="/v1",
@@ -45,16 +43,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 async def complete_chat(body: ChatRequest, request: Request, scope: Asker, gateway: GatewayDep) -> Response:
     require_models(scope)
     model = await _named(gateway, scope, body.model, "LLM")
-    request_id: str = request.state.request_id
-    completer = await gateway.completer(scope, model.id, Purpose("gateway", request_id=request_id))
-    asked = request_of(body, request_id)
-    if not body.stream:
-        completion = await completer.complete(asked)
-        return _json(whole(completion, body.model), warning_of(completion.notices))
-    head, rest = await begin_stream(completer, asked)
-    with_usage = body.stream_options is not None and body.stream_options.include_usage
-    frames = chunks(head, rest, body.model, with_usage=with_usage)
-    return EventStreamResponse(frames, headers=warning_of(head))
+    return await answer_chat(gateway, scope, model, body, request.state.request_id)
 
 
 @router.get("/models", operation_id="listChatModels", summary="The models that can be named")
@@ -94,11 +83,7 @@ async def embed_texts(
         for at, vector in enumerate(vectors)
     ]
     usage = {"prompt_tokens": 0, "total_tokens": 0}
-    return _json({"object": "list", "data": items, "model": body.model, "usage": usage}, {})
-
-
-def _json(body: dict[str, Any], headers: dict[str, str]) -> Response:
-    return Response(orjson.dumps(body), media_type="application/json", headers=headers)
+    return as_json({"object": "list", "data": items, "model": body.model, "usage": usage}, {})
 
 
 async def _named(gateway: Gateway, scope: Asker, wanted: str, kind: str) -> RoutedModel:
