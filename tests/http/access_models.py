@@ -53,6 +53,7 @@ async def finished_film(world: World, client: httpx.AsyncClient) -> Call:
 
 MODELS = (
     Row("POST", f"{MODEL}/try", "owner", question, 404),
+    Row("POST", f"{MODEL}/try/stream", "owner", question, 404),
     Row("POST", f"{MODEL}/try/speech", "owner", text, 404),
     Row("POST", f"{MODEL}/try/pictures", "owner", prompt, 404),
     Row("POST", f"{MODEL}/try/film", "owner", scene, 404),

@@ -249,6 +249,7 @@ ACCOUNTS = (
 SERVER = (
     Row("GET", "/healthz", "anyone", always_open="a health check has no secrets"),
     Row("GET", "/readyz", "anyone", always_open="a health check has no secrets"),
+    Row("GET", "/metrics", "administrator", stranger=403, in_workspace=False),
     Row("GET", f"{API}/openapi.json", "anyone", always_open="the interface is public"),
     Row("HEAD", f"{API}/openapi.json", "anyone", always_open="the interface is public"),
     Row("GET", f"{API}/status", "viewer", key=True),

@@ -487,6 +487,7 @@ EXCUSED: dict[str, tuple[str, ...]] = {
         "POST /v1/embeddings",
         "GET /healthz",
         "GET /readyz",
+        "GET /metrics",
         f"GET {API}/openapi.json",
         f"GET {API}/qa-templates/{{language}}.{{kind}}",
         f"POST {API}/split-patterns/check",
@@ -512,6 +513,7 @@ EXCUSED: dict[str, tuple[str, ...]] = {
     ),
     "It answers as another operation does, gone above, or with nothing but a state.": (
         f"POST {RUN}/again",
+        f"GET {API}/conversations/{{conversation_id}}/events",
         f"POST {SOURCE}/sync",
         f"POST {SOURCE}/cancel",
         f"GET {API}/folders/{{folder_id}}/access",

@@ -1,6 +1,7 @@
 """Every kind of model connected, tested and tried over HTTP, against a scripted vendor."""
 
 import base64
+import json
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from tests.http.world import World, ok, problem
 from refdesk.gateway.tables import Model
 from refdesk.testing.scripted_media import FILM, PICTURE, SOUND, FilmStudio, fields_of, paints, speaks
 from refdesk.testing.scripted_media import transcribes as hears
-from refdesk.testing.scripted_model import ScriptedModel, answer, body, error, scripted_model
+from refdesk.testing.scripted_model import ScriptedModel, answer, body, error, refuses, says, scripted_model
 from refdesk.testing.scripted_reranker import reranks
 
 API = "/api/v1"
@@ -36,6 +37,12 @@ async def forget(world: World, *model_ids: str) -> None:
             await session.delete(await session.get_one(Model, UUID(model_id)))
 
 
+def events_in(text: str) -> list[tuple[str, Any]]:
+    """Name and data of each event of a stream."""
+    frames = [one.split("\ndata: ") for one in text.split("\n\n") if one.startswith("event: ")]
+    return [(name.removeprefix("event: "), json.loads(data)) for name, data in frames]
+
+
 async def tried(world: World, model: dict[str, Any], way: str = "", **asked: Any) -> Any:
     return ok(await world.owner.post(f"{API}/models/{model['id']}/try{way}", json=asked))
 
@@ -54,6 +61,37 @@ async def test_a_chat_model_and_a_reader_of_pictures_answer_with_what_they_used(
         refused = await world.owner.post(f"{API}/models/{reader['id']}/try", json={"text": "What is this?"})
         assert problem(refused, 422, "trial-incomplete")["details"] == {"needed": "pictures"}
         await forget(world, chat["id"], reader["id"])
+
+
+async def test_a_chat_model_is_seen_writing_and_the_backup_that_answered_is_named(world: World) -> None:
+    async with scripted_model() as server, scripted_model() as backup:
+        other = await connect(world, backup, "LLM")
+        rule = {
+            "condition": "response_code == 503",
+            "action": "switch_to_model",
+            "target_model_id": other["id"],
+        }
+        draft = {"policy_id": world.new_name("p"), "rules": [rule]}
+        policy = ok(await world.owner.post(f"{API}/fallback-policies", json=draft))
+        chat = await connect(world, server, "LLM")
+        assigned = {"fallback_policy_id": policy["id"]}
+        ok(await world.owner.patch(f"{API}/models/{chat['id']}", json=assigned))
+        server.then(refuses(503, "down"))
+        backup.then(says("Seven days."))
+        path = f"{API}/models/{chat['id']}/try/stream"
+        events = events_in((await world.owner.post(path, json={"text": "How long?"})).text)
+        assert [name for name, _ in events if name == "notice"] == ["notice"]
+        assert "".join(data["text"] for name, data in events if name == "delta") == "Seven days."
+        name, told = events[-1]
+        assert (name, told["text"], told["output_tokens"]) == ("answer", "Seven days.", 5)
+        assert told["notices"][0]["detail"]["to"] == other["name"]
+        # After the first word a failure is the last event, before it the answer's own status.
+        server.then(says("It lasts seven days.", break_after=3))
+        events = events_in((await world.owner.post(path, json={"text": "How long?"})).text)
+        assert (events[-1][0], events[-1][1]["code"]) == ("error", "model-interrupted")
+        server.then(refuses(401, "no such key"))
+        problem(await world.owner.post(path, json={"text": "How long?"}), 502, "model-authentication")
+        await forget(world, chat["id"], other["id"])
 
 
 async def test_an_embedding_model_and_a_reranker_score_texts(world: World) -> None:

@@ -12,6 +12,8 @@ from refdesk.accounts.access import (
     Editor,
     Owner,
     Viewer,
+    bearer_token,
+    require_administrator,
     still_admitted,
 )
 from refdesk.accounts.audit import audit, audit_installation
@@ -48,6 +50,7 @@ __all__ = [
     "Workspace",
     "audit",
     "audit_installation",
+    "bearer_token",
     "check_suitable",
     "groups_of_caller",
     "issue_setup_token",
@@ -57,6 +60,7 @@ __all__ = [
     "on_member_removed",
     "on_workspace_created",
     "people_and_groups",
+    "require_administrator",
     "routers",
     "still_admitted",
     "use_passwords",

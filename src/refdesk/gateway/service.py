@@ -115,8 +115,8 @@ class ModelService:
         return model
 
     async def delete(self, model_id: UUID) -> None:
-        """Remove a model. Raises `ModelInUse` while knowledge bases are indexed with it, or policies switch to
-        it: one whose target is gone would fail just when it is needed."""
+        """Remove a model. Raises `ModelInUse` while knowledge bases are indexed with it, or policies switch
+        to it: one whose target is gone would fail just when it is needed."""
         model = await self._models.get(model_id)
         if model.provider == "embedded":
             raise EmbeddedModelFixed

@@ -138,6 +138,9 @@ class Settings(BaseSettings):
     index_batch_size: int = Field(
         default=32, ge=1, le=1024, description="Paragraphs embedded and written between two checkpoints."
     )
+    graph_parallel_calls: int = Field(
+        default=4, ge=1, le=64, description="Calls to a language model at once while it reads for a graph."
+    )
     worker_concurrency: int = Field(
         default=2,
         ge=1,
@@ -171,6 +174,11 @@ class Settings(BaseSettings):
     redis_url: SecretStr | None = Field(
         default=None,
         description="`redis://…` of a Redis that counts limits of model calls. Empty: PostgreSQL does.",
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None,
+        min_length=16,
+        description="Bearer token with which `/metrics` may be scraped. Empty: only administrators may.",
     )
     model_queue_timeout_s: float = Field(
         default=120.0,

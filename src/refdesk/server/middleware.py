@@ -22,7 +22,7 @@ FILES_PATH = re.compile(
     r"|knowledge-base-imports|transcriptions|question-pictures)"
 )
 # Recordings and pictures to try a model with or to call one, within JSON.
-MEDIA_PATH = re.compile(r"/api/v1/models/[^/]+/try(/film)?|/mcp/invoke")
+MEDIA_PATH = re.compile(r"/api/v1/models/[^/]+/try(/film|/stream)?|/mcp/invoke")
 MAX_MEDIA_BYTES = 54 * 1024 * 1024
 QUIET_PATHS = ("/healthz", "/readyz")
 SECURITY_HEADERS = {

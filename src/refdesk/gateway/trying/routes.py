@@ -23,7 +23,9 @@ from refdesk.gateway.trying.schemas import (
     TryAnswer,
     TryRequest,
 )
+from refdesk.gateway.trying.streaming import StreamedTrial
 from refdesk.gateway.trying.trials import TIMEOUT_S, Trial
+from refdesk.kit.sse import EventStreamResponse
 from refdesk.kit.web import DatabaseDep
 
 router = APIRouter(prefix="/api/v1/models/{model_id}/try", tags=["models"])
@@ -39,6 +41,9 @@ async def _trial(
 
 
 TrialDep = Annotated[Trial, Depends(_trial)]
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+}
 _SOUND: dict[int | str, dict[str, Any]] = {
     200: {"description": "The sound, as it is made.", "content": {"audio/*": {}}}
 }
@@ -47,6 +52,18 @@ _SOUND: dict[int | str, dict[str, Any]] = {
 @router.post("", operation_id="tryModel", summary="Ask a model something")
 async def try_model(asked: TryRequest, trial: TrialDep) -> TryAnswer:
     return await trial.answer(asked)
+
+
+@router.post(
+    "/stream",
+    operation_id="streamModelTrial",
+    summary="Ask a chat model something and see the answer as it is written",
+    response_class=EventStreamResponse,
+    responses=_EVENTS,
+)
+async def stream_trial(asked: TryRequest, trial: TrialDep) -> EventStreamResponse:
+    begun = await StreamedTrial.begin(trial, asked)
+    return EventStreamResponse(begun.frames())
 
 
 @router.post(

@@ -1,5 +1,7 @@
 """What is tried and what came of it. Sounds and pictures travel as base64 within JSON."""
 
+from typing import Any
+
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field
 
 from refdesk.gateway.kinds import Kind, SpeechFormat
@@ -36,6 +38,13 @@ class TryRequest(_Sent):
     language: PlainLine | None = Field(default=None, max_length=16)
 
 
+class TryNotice(BaseModel):
+    """What the gateway did to get an answer: `model-switched`, `retried`, `context-truncated`, …"""
+
+    code: str
+    detail: dict[str, Any]
+
+
 class TryAnswer(BaseModel):
     """What the model answered. `scores` are one a text: of a reranker its own, of an embedding model the
     cosine with the question."""
@@ -50,6 +59,7 @@ class TryAnswer(BaseModel):
     duration_s: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    notices: list[TryNotice] = []
 
 
 class SpeechIn(_Sent):

@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 from refdesk.accounts import Scope
-from refdesk.gateway.calls import Completion, CompletionRequest, Message
+from refdesk.gateway.calls import Completer, Completion, CompletionRequest, Message, Notice
 from refdesk.gateway.clients import Gateway
 from refdesk.gateway.content import ImagePart, TextPart
 from refdesk.gateway.errors import ModelTimeout, TrialIncomplete, WrongModelKind
@@ -14,7 +14,7 @@ from refdesk.gateway.kinds import Kind
 from refdesk.gateway.media import PictureQuestion, Recording, TranscriptionRequest
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.tables import Model
-from refdesk.gateway.trying.schemas import TryAnswer, TryRequest
+from refdesk.gateway.trying.schemas import TryAnswer, TryNotice, TryRequest
 
 TIMEOUT_S = 180.0
 ANSWER_TOKENS = 2048
@@ -59,16 +59,24 @@ class Trial:
             case kind:
                 raise WrongModelKind("Models of this kind are tried in a way of their own.", found=kind)
 
-    async def _complete(self, asked: TryRequest) -> TryAnswer:
-        completer = await self.gateway.completer(self.scope, self.model.id, self.purpose)
+    async def completer(self) -> Completer:
+        """The chat model; raises `WrongModelKind` for any other."""
+        return await self.gateway.completer(self.scope, self.model.id, self.purpose)
+
+    def request(self, asked: TryRequest) -> CompletionRequest:
+        """What a chat model is asked. Raises `TrialIncomplete`, `ImageNotUnderstood`."""
         content = (*_pictures(asked), TextPart(_text(asked))) if asked.pictures else _text(asked)
-        request = CompletionRequest(
+        return CompletionRequest(
             [Message("user", content)],
             max_tokens=ANSWER_TOKENS,
             timeout_s=TIMEOUT_S,
             request_id=self.request_id,
         )
-        return _answered("LLM", await completer.complete(request))
+
+    async def _complete(self, asked: TryRequest) -> TryAnswer:
+        completer = await self.completer()
+        completion = await completer.complete(self.request(asked))
+        return answered("LLM", completion, completion.notices)
 
     async def _embed(self, asked: TryRequest) -> TryAnswer:
         embedder = await self.gateway.embedder(self.scope, self.model.id, self.purpose)
@@ -119,7 +127,8 @@ class Trial:
             timeout_s=TIMEOUT_S,
             request_id=self.request_id,
         )
-        return _answered("IMAGE", await reader.understand(question))
+        completion = await reader.understand(question)
+        return answered("IMAGE", completion, completion.notices)
 
 
 def _text(asked: TryRequest) -> str:
@@ -132,7 +141,8 @@ def _pictures(asked: TryRequest) -> list[ImagePart]:
     return [ImagePart.of_bytes(data) for data in asked.pictures]
 
 
-def _answered(kind: Kind, completion: Completion) -> TryAnswer:
+def answered(kind: Kind, completion: Completion, notices: Sequence[Notice]) -> TryAnswer:
+    """A whole answer as it is shown, with what was done to get it: another model may have given it."""
     usage = completion.usage
     return TryAnswer(
         kind=kind,
@@ -141,4 +151,5 @@ def _answered(kind: Kind, completion: Completion) -> TryAnswer:
         reasoning=completion.reasoning or None,
         input_tokens=usage.input_tokens if usage else None,
         output_tokens=usage.output_tokens if usage else None,
+        notices=[TryNotice(code=one.code, detail=one.detail) for one in notices],
     )

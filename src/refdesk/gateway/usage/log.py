@@ -14,6 +14,7 @@ import structlog
 from refdesk.gateway.background import background
 from refdesk.gateway.calls import UsageReport
 from refdesk.gateway.listening import Kept
+from refdesk.gateway.usage.meter import CallMeter
 from refdesk.gateway.usage.pricing import Money, PriceBook
 from refdesk.gateway.usage.records import OK, CallRecord, fault_of
 from refdesk.kit.database import libpq_url
@@ -47,10 +48,12 @@ class UsageLog:
         self._full = asyncio.Event()
         self._writing = asyncio.Lock()
         self._closing = False
+        self.meter = CallMeter()
         self.lost = 0
 
     def record(self, call: CallRecord) -> None:
         """Keep a call for the record; it is in the database within a second. Never waits, never raises."""
+        self.meter.add(call)
         if len(self._waiting) >= MAX_WAITING:
             self._waiting.popleft()
             self.lost += 1
@@ -59,6 +62,11 @@ class UsageLog:
             self._full.set()
         if self._task is None or self._task.done():
             self._task = background(self._run(), "usage-log")
+
+    @property
+    def waiting(self) -> int:
+        """How many calls are not in the database yet."""
+        return len(self._waiting) + len(self._batch)
 
     async def flush(self) -> None:
         """Write what waits now. Raises `psycopg.Error` or `OSError`; nothing is lost then."""
