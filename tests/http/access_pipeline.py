@@ -1,7 +1,7 @@
-"""Rows of the access table: traces of runs, running them again, previews of prompts."""
+"""Rows of the access table: conversations as they change, traces, running again, previews of prompts."""
 
 import httpx
-from tests.http.access_asking import RUN, asked, run
+from tests.http.access_asking import CONVERSATION, RUN, asked, conversation, run
 from tests.http.access_calls import Call, Row
 from tests.http.world import World
 
@@ -11,6 +11,7 @@ async def changed_run(world: World, client: httpx.AsyncClient) -> Call:
 
 
 PIPELINE = (
+    Row("GET", f"{CONVERSATION}/events", "viewer", conversation, 404, private=True, streams=True),
     Row("GET", f"{RUN}/trace", "viewer", run, 404, private=True),
     Row("POST", f"{RUN}/again", "editor", changed_run, 404, private=True),
 )

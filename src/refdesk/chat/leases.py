@@ -6,6 +6,7 @@ was stopped) writes nothing more to it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -13,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import bindparam, delete, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.types import Integer, Text, Uuid
+from sqlalchemy.types import Boolean, Integer, Text, Uuid
 
 from refdesk.chat.events import RunEvent
 from refdesk.chat.tables import Conversation, Run, RunEvents
@@ -21,6 +22,7 @@ from refdesk.kit.clock import now
 
 RUN_CHANNEL = "refdesk_runs"
 CANCEL_CHANNEL = "refdesk_run_cancels"
+CONVERSATION_CHANNEL = "refdesk_conversations"
 LEASE_S = 30.0
 KEEP_EVENTS_S = 3_600.0
 ACTIVE = ("queued", "running")
@@ -28,9 +30,10 @@ ACTIVE = ("queued", "running")
 _WRITE = text(
     f"""
     WITH batch AS (
-        SELECT * FROM unnest(:runs, :firsts, :lasts, :events) AS b(run_id, first_seq, last_seq, events)
+        SELECT * FROM unnest(:runs, :firsts, :lasts, :events, :turns)
+            AS b(run_id, first_seq, last_seq, events, turns)
     ), held AS (
-        SELECT b.*, r.workspace_id,
+        SELECT b.*, r.workspace_id, r.conversation_id,
             coalesce((SELECT max(e.last_seq) FROM run_events e WHERE e.run_id = b.run_id), 0) AS stored
         FROM batch b JOIN runs r ON r.id = b.run_id AND r.lease_owner = :owner
     ), written AS (
@@ -44,13 +47,16 @@ _WRITE = text(
         FROM held h WHERE h.last_seq > h.stored
         ON CONFLICT DO NOTHING
     )
-    SELECT run_id, pg_notify('{RUN_CHANNEL}', run_id::text) FROM held
+    SELECT run_id, pg_notify('{RUN_CHANNEL}', run_id::text),
+        CASE WHEN turns THEN pg_notify('{CONVERSATION_CHANNEL}', conversation_id::text) END
+    FROM held
     """
 ).bindparams(
     bindparam("runs", type_=ARRAY(Uuid)),
     bindparam("firsts", type_=ARRAY(Integer)),
     bindparam("lasts", type_=ARRAY(Integer)),
     bindparam("events", type_=ARRAY(Text)),
+    bindparam("turns", type_=ARRAY(Boolean)),
 )
 
 
@@ -62,7 +68,8 @@ def _packed(events: Sequence[RunEvent]) -> str:
 async def write_events(
     session: AsyncSession, owner: str, batches: Mapping[UUID, Sequence[RunEvent]]
 ) -> set[UUID]:
-    """Append a batch to the log of each run and notify; the runs that still belong to `owner`.
+    """Append a batch to the log of each run and notify; the runs that still belong to `owner`. No further
+    statement tells conversations of their runs.
 
     What the log already holds is passed over: a commit whose acknowledgement was lost is written again.
     """
@@ -72,6 +79,8 @@ async def write_events(
         "firsts": [events[0].seq for events in batches.values()],
         "lasts": [events[-1].seq for events in batches.values()],
         "events": [_packed(events) for events in batches.values()],
+        # Whoever looks at the conversation is told of a run's beginning and of its end.
+        "turns": [events[0].seq == 1 or events[-1].name == "run.finished" for events in batches.values()],
     }
     return {row.run_id for row in await session.execute(_WRITE, values)}
 
@@ -116,7 +125,7 @@ async def request_cancel(session: AsyncSession, run_id: UUID) -> None:
 
 
 async def sweep(session: AsyncSession, sentences_of: Callable[[str], list[dict[str, Any]]]) -> list[UUID]:
-    """End runs whose lease ran out as `interrupted`, with the text and citations their log holds.
+    """End runs whose lease ran out as `interrupted`, with what their log holds of answer and stages.
 
     `sentences_of` makes the record's sentences of the text.
     """
@@ -130,12 +139,26 @@ async def sweep(session: AsyncSession, sentences_of: Callable[[str], list[dict[s
         )
     ).all()
     for run in strays:
-        answer, citations = await _logged_answer(session, run.id)
-        run.answer, run.citations, run.sentences = answer, citations, sentences_of(answer)
+        logged = await _logged(session, run.id)
+        run.answer, run.citations, run.sentences = (
+            logged.answer,
+            logged.citations,
+            sentences_of(logged.answer),
+        )
+        run.stages, run.warnings, run.usage = logged.stages, logged.warnings, logged.usage
+        run.retrieval = logged.retrieval
         run.state, run.finished_at = "interrupted", now()
         run.lease_owner = run.lease_expires_at = None
         await session.execute(text(f"SELECT pg_notify('{RUN_CHANNEL}', :id)"), {"id": str(run.id)})
+        await tell_conversation(session, run.conversation_id)
     return [run.id for run in strays]
+
+
+async def tell_conversation(session: AsyncSession, conversation_id: UUID) -> None:
+    """Tell whoever looks at a conversation that it has changed, once the transaction is committed."""
+    await session.execute(
+        text(f"SELECT pg_notify('{CONVERSATION_CHANNEL}', :id)"), {"id": str(conversation_id)}
+    )
 
 
 async def forget_events(session: AsyncSession) -> None:
@@ -167,18 +190,48 @@ async def forget_key_conversations(session: AsyncSession, days: int) -> int:
     return len(removed.all())
 
 
-async def _logged_answer(session: AsyncSession, run_id: UUID) -> tuple[str, list[Any]]:
+@dataclass(slots=True)
+class _Logged:
+    """What the log of a run tells of its record."""
+
+    answer: str = ""
+    citations: list[Any] = field(default_factory=list[Any])
+    stages: list[Any] = field(default_factory=list[Any])
+    warnings: list[Any] = field(default_factory=list[Any])
+    usage: dict[str, Any] = field(default_factory=dict[str, Any])
+    retrieval: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def take(self, name: str, data: Any) -> None:
+        match name:
+            case "delta":
+                self.answer += data["text"]
+            case "citation":
+                self.citations.append(data)
+            case "snapshot":  # the answer began anew
+                self.answer, self.citations = data["answer"], list(data["citations"])
+            case "stage":
+                begun = (at for at, one in enumerate(self.stages) if one["name"] == data["name"])
+                place = next((at for at in begun if self.stages[at]["state"] == "started"), None)
+                if place is None:
+                    self.stages.append(data)
+                else:
+                    self.stages[place] = data
+            case "warning":
+                self.warnings.append(data)
+            case "usage":
+                self.usage = data
+            case "sources":
+                self.retrieval = data
+            case _:
+                pass
+
+
+async def _logged(session: AsyncSession, run_id: UUID) -> _Logged:
     rows = await session.scalars(
         select(RunEvents.events).where(RunEvents.run_id == run_id).order_by(RunEvents.last_seq)
     )
-    parts: list[str] = []
-    citations: list[Any] = []
+    logged = _Logged()
     for events in rows:
         for _, name, data in cast("list[tuple[int, str, Any]]", events):
-            if name == "delta":
-                parts.append(data["text"])
-            elif name == "citation":
-                citations.append(data)
-            elif name == "snapshot":  # the answer began anew
-                parts, citations = [data["answer"]], list(data["citations"])
-    return "".join(parts), citations
+            logged.take(name, data)
+    return logged

@@ -67,6 +67,20 @@ class ConversationRepository:
             raise ConversationNotFound
         return found
 
+    async def outline(self, conversation_id: UUID) -> dict[str, Any]:
+        """Title and runs (id, state, what each retries), oldest first: what tells whether it has changed."""
+        conversation = await self.get(conversation_id)
+        rows = await self._session.execute(
+            select(Run.id, Run.state, Run.retry_of)
+            .where(Run.conversation_id == conversation_id, Run.workspace_id == self._scope.workspace_id)
+            .order_by(Run.created_at, Run.id)
+        )
+        runs = [
+            {"id": str(row.id), "state": row.state, "retry_of": row.retry_of and str(row.retry_of)}
+            for row in rows
+        ]
+        return {"title": conversation.title, "runs": runs}
+
     async def add(
         self, *, question: str, application_id: UUID | None, knowledge_base_ids: Sequence[UUID]
     ) -> Conversation:

@@ -53,6 +53,21 @@ async def get_conversation(conversation_id: UUID, session: Tx, scope: Asker) -> 
     return await ConversationService(session, scope).detail(conversation_id)
 
 
+@router.get(
+    "/conversations/{conversation_id}/events",
+    operation_id="followConversation",
+    summary="The conversation's runs and title as they change, for every page that shows it",
+    response_class=EventStreamResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    tags=["conversations"],
+)
+async def follow_conversation(
+    conversation_id: UUID, runs: Runs, scope: Asker, request: Request
+) -> EventStreamResponse:
+    admitted = partial(still_admitted, request, scope)
+    return EventStreamResponse(await runs.conversations.frames(scope, conversation_id, admitted))
+
+
 @router.patch(
     "/conversations/{conversation_id}",
     operation_id="renameConversation",

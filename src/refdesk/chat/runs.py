@@ -23,6 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from refdesk.accounts import Scope
 from refdesk.chat import leases
 from refdesk.chat.context import RunContext, Services, ToolSource
+from refdesk.chat.conversation_events import ConversationEvents
 from refdesk.chat.errors import RunTimedOut
 from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.following import follow_logged
@@ -114,6 +115,7 @@ class RunManager:
         self._active: dict[UUID, ActiveRun] = {}
         self._writer = LogWriter(database, self.owner, self._lost)
         self._signals = RunSignals(database.url, self._cancel_requested)
+        self.conversations = ConversationEvents(database, self._signals)
         self._background: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm.attributes import flag_modified
 
 from refdesk.accounts import Scope
+from refdesk.chat.leases import tell_conversation
 from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.schemas import ConversationDetail, ConversationOut, RunOut
 from refdesk.chat.sight import Sight
@@ -49,11 +50,13 @@ class ConversationService:
         conversation = await self._repository.get(conversation_id)
         conversation.title = title
         flag_modified(conversation, "updated_at")  # keeps its value: renaming moves nothing up the list
+        await tell_conversation(self._session, conversation_id)
         return ConversationOut.model_validate(conversation)
 
     async def delete(self, conversation_id: UUID) -> None:
         """Delete it with its runs; one that is still running stops at its next write."""
         await self._repository.delete(conversation_id)
+        await tell_conversation(self._session, conversation_id)
 
 
 class RunService:

@@ -1,23 +1,25 @@
 """What other processes tell about runs, over one shared LISTEN connection.
 
-Two channels, each with a run id as payload: a run's log has grown, and somebody wants a run ended. The first
-is listened to only while someone here follows a run of another process (a busy process would otherwise be
-woken by its own writing). A lost connection is replaced; who waits polls as well, so a lost notification
-costs seconds and no event.
+Three channels, each with an id as payload: a run's log has grown, a conversation has changed, and somebody
+wants a run ended. The first two are listened to only while someone here follows a run of another process, or
+a conversation (a busy process would otherwise be woken by its own writing). A lost connection is replaced;
+who waits polls as well, so a lost notification costs seconds and no event.
 """
 
 import asyncio
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from uuid import UUID
 
 import psycopg
 import structlog
 
-from refdesk.chat.leases import CANCEL_CHANNEL, RUN_CHANNEL
+from refdesk.chat.leases import CANCEL_CHANNEL, CONVERSATION_CHANNEL, RUN_CHANNEL
 from refdesk.kit.database import libpq_url
 
 log = structlog.get_logger(__name__)
+
+type _Followers = dict[UUID, set[asyncio.Event]]
 
 RECONNECT_S = 1.0
 CHANNELS_CHECKED_EVERY_S = 0.5
@@ -29,20 +31,28 @@ class RunSignals:
     def __init__(self, url: str, on_cancel: Callable[[UUID], None]) -> None:
         self._url = libpq_url(url)
         self._on_cancel = on_cancel
-        self._followers: dict[UUID, set[asyncio.Event]] = {}
+        self._followers: dict[str, _Followers] = {RUN_CHANNEL: {}, CONVERSATION_CHANNEL: {}}
+
+    def following(self, run_id: UUID) -> AbstractContextManager[asyncio.Event]:
+        """An event that is set whenever the run's log has grown."""
+        return self._following(self._followers[RUN_CHANNEL], run_id)
+
+    def following_conversation(self, conversation_id: UUID) -> AbstractContextManager[asyncio.Event]:
+        """An event that is set whenever a run of the conversation begins or ends, and when it is renamed or
+        removed."""
+        return self._following(self._followers[CONVERSATION_CHANNEL], conversation_id)
 
     @contextmanager
-    def following(self, run_id: UUID) -> Generator[asyncio.Event]:
-        """An event that is set whenever the run's log has grown."""
+    def _following(self, followers: _Followers, followed: UUID) -> Generator[asyncio.Event]:
         event = asyncio.Event()
-        self._followers.setdefault(run_id, set()).add(event)
+        followers.setdefault(followed, set()).add(event)
         try:
             yield event
         finally:
-            group = self._followers[run_id]
+            group = followers[followed]
             group.discard(event)
             if not group:
-                del self._followers[run_id]
+                del followers[followed]
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -59,28 +69,30 @@ class RunSignals:
         )
         async with connection:
             await connection.execute(f"LISTEN {CANCEL_CHANNEL}".encode())
-            listens = False
+            open_channels: set[str] = set()
             while True:
-                if bool(self._followers) != listens:
-                    listens = not listens
-                    command = "LISTEN" if listens else "UNLISTEN"
-                    await connection.execute(f"{command} {RUN_CHANNEL}".encode())
-                    self._wake_all()  # what was logged before the channel was open
+                for channel, followers in self._followers.items():
+                    if bool(followers) != (channel in open_channels):
+                        command = "LISTEN" if followers else "UNLISTEN"
+                        await connection.execute(f"{command} {channel}".encode())
+                        open_channels ^= {channel}
+                        _wake_all(followers)  # what was written before the channel was open
                 async for notification in connection.notifies(timeout=CHANNELS_CHECKED_EVERY_S):
                     self._dispatch(notification)
 
     def _dispatch(self, notification: psycopg.Notify) -> None:
         try:
-            run_id = UUID(notification.payload)
+            told = UUID(notification.payload)
         except ValueError:
             return
         if notification.channel == CANCEL_CHANNEL:
-            self._on_cancel(run_id)
+            self._on_cancel(told)
         else:
-            for event in self._followers.get(run_id, ()):
+            for event in self._followers[notification.channel].get(told, ()):
                 event.set()
 
-    def _wake_all(self) -> None:
-        for group in self._followers.values():
-            for event in group:
-                event.set()
+
+def _wake_all(followers: _Followers) -> None:
+    for group in followers.values():
+        for event in group:
+            event.set()

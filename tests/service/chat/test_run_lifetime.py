@@ -164,6 +164,8 @@ async def test_a_lapsed_lease_ends_the_run_with_the_text_of_its_log(desk: Desk, 
     saved = await row(desk, run.id)
     assert saved.state == "interrupted"
     assert saved.answer == "Hold the button"
+    assert [stage["state"] for stage in saved.stages if stage["name"] == "retrieve"] == ["finished"]
+    assert saved.retrieval["hits"]
     events = await desk.events(scope, run)
     assert events[-1].json()["state"] == "interrupted"
     # The process that lost it notices and ends its model call.
