@@ -22,7 +22,9 @@ _TABLE_MODULES = (
     "refdesk.retrieval.routing.tables",
     "refdesk.tools.tables",
     "refdesk.chat.tables",
+    "refdesk.chat.agent.tables",
     "refdesk.chat.pending.tables",
+    "refdesk.chat.intents.tables",
     "refdesk.apps.tables",
     "refdesk.evaluation.tables",
 )
