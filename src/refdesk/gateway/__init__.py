@@ -56,6 +56,7 @@ from refdesk.gateway.gates import DEFAULT_GATES, Gates, Scale, least_score_of
 from refdesk.gateway.invoking import router as invoking_router
 from refdesk.gateway.kinds import Kind
 from refdesk.gateway.limits.routes import router as limits_router
+from refdesk.gateway.listening import Listener
 from refdesk.gateway.media import (
     MAX_RECORDING_BYTES,
     Recording,
@@ -108,6 +109,7 @@ __all__ = [
     "ImageNotUnderstood",
     "ImagePart",
     "Kind",
+    "Listener",
     "Message",
     "ModelAuthentication",
     "ModelBadResponse",

@@ -46,6 +46,11 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         default=None, description="Address people use to reach this server, for links and cookies."
     )
+    mcp_hosts: str = Field(
+        default="",
+        description="Host names, separated by commas, at which applications speak MCP beside this machine's"
+        " and that of `public_url`. `*`: any.",
+    )
     max_upload_bytes: int = Field(
         default=100 * 1024 * 1024,
         ge=1,
@@ -169,7 +174,22 @@ class Settings(BaseSettings):
     )
     allow_private_endpoints: bool = Field(
         default=True,
-        description="Whether model endpoints may lie on private or loopback addresses, as local ones do.",
+        description=(
+            "Whether model endpoints and tool servers may lie on private or loopback addresses, as local ones "
+            "do."
+        ),
+    )
+    tool_commands: Literal["administrators", "owners", "off"] = Field(
+        default="administrators",
+        description=(
+            "Who may keep tool servers that run a command on this machine: `administrators` of the "
+            "installation, `owners` of a workspace too, or nobody (`off`; such servers are not started)."
+        ),
+    )
+    tool_max_message_bytes: int = Field(
+        default=4 * 1024 * 1024,
+        ge=64 * 1024,
+        description="Largest answer that is accepted of a tool server.",
     )
     redis_url: SecretStr | None = Field(
         default=None,

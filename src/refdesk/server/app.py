@@ -7,7 +7,7 @@ from fastapi import FastAPI
 
 from refdesk import __version__
 from refdesk.accounts import RecentCallers, SetupGate
-from refdesk.apps import StoredProfiles
+from refdesk.apps import McpDoor, StoredProfiles
 from refdesk.chat import RunManager
 from refdesk.gateway import ChatLane
 from refdesk.kit.errors import Unavailable
@@ -36,15 +36,20 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         app.state.cipher = services.cipher
         app.state.gateway = services.gateway
         app.state.retriever = services.retriever
+        app.state.tools = services.tools
         app.state.recent_callers = RecentCallers(everywhere=False)
         app.state.runs = RunManager(
             services.database, services.gateway, services.retriever, settings, StoredProfiles()
         )
         await services.gateway.start()
+        await services.tools.start()
         await app.state.runs.start()
+        app.state.mcp = McpDoor(services.database, services.retriever, app.state.runs)
+        await app.state.mcp.start()
         try:
             yield
         finally:
+            await app.state.mcp.stop()
             await app.state.runs.stop()
             await services.close()
 

@@ -9,6 +9,7 @@ from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
+from refdesk.tools import ToolService
 
 # What the gateway needs to run alone, in the order of the interface's documentation.
 GATEWAY_ROUTERS = (
@@ -46,8 +47,10 @@ class Services:
     cipher: Cipher
     gateway: Gateway
     retriever: Retriever
+    tools: ToolService
 
     async def close(self) -> None:
+        await self.tools.close()
         await self.gateway.close()
         await self.database.close()
 
@@ -59,4 +62,6 @@ def build_services(settings: Settings, database_url: str, *, application_name: s
     )
     cipher = load_cipher(settings)
     model_gateway = Gateway(settings, database, cipher)
-    return Services(settings, database, cipher, model_gateway, Retriever(database, model_gateway, settings))
+    retriever = Retriever(database, model_gateway, settings)
+    tools = ToolService(database, settings, cipher)
+    return Services(settings, database, cipher, model_gateway, retriever, tools)

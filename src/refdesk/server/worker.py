@@ -6,6 +6,7 @@ from refdesk.kit.errors import Unavailable
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
 from refdesk.server.wiring import build_services
+from refdesk.tools import ToolService
 
 
 async def run_worker_process(
@@ -21,10 +22,15 @@ async def run_worker_process(
     context = JobContext(
         settings=settings,
         database=services.database,
-        services={Gateway: services.gateway, Retriever: services.retriever},
+        services={
+            Gateway: services.gateway,
+            Retriever: services.retriever,
+            ToolService: services.tools,
+        },
     )
     try:
         await services.gateway.start()
+        await services.tools.start()
         await run_worker(context, concurrency=settings.worker_concurrency, until_idle=until_idle, sole=sole)
     finally:
         await services.close()

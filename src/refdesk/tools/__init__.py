@@ -4,17 +4,25 @@ Owns tool servers, stored tools, the sandbox and the reading of arguments. Knows
 whoever runs one asks for a `Toolbox` and calls it.
 """
 
+from refdesk.tools.registry import ToolRegistry
+from refdesk.tools.service import ToolService
+from refdesk.tools.sources import Choice, Opened, ToolSource
 from refdesk.tools.spec import Executor, Origin, Tool, ToolCaller, ToolFault, ToolResult, ToolSpec
 from refdesk.tools.toolbox import Toolbox, ToolProblem
 
 __all__ = [
+    "Choice",
     "Executor",
+    "Opened",
     "Origin",
     "Tool",
     "ToolCaller",
     "ToolFault",
     "ToolProblem",
+    "ToolRegistry",
     "ToolResult",
+    "ToolService",
+    "ToolSource",
     "ToolSpec",
     "Toolbox",
 ]
