@@ -10,6 +10,7 @@ from refdesk.knowledge import (
     document_routes,
     draft_routes,
     exchange,
+    graph,
     jobs,
     paragraph_routes,
     pattern_routes,
@@ -29,6 +30,7 @@ from refdesk.knowledge.bases import KnowledgeBases, users_of_bases
 from refdesk.knowledge.documents import Documents
 from refdesk.knowledge.errors import FileTooLarge, MetaInvalid
 from refdesk.knowledge.filenames import content_disposition
+from refdesk.knowledge.graph import FoundPaths, PathsView, find_paths
 from refdesk.knowledge.handed_over import HandedDocuments, HandedText
 from refdesk.knowledge.metadata import effective_metadata
 from refdesk.knowledge.paragraph_repository import ParagraphRepository
@@ -62,6 +64,7 @@ routers = (
     terms.router,
     rebuilding.router,
     access_routes.router,
+    graph.router,
 )
 on_member_removed.append(forget_member)
 key_resources[RESOURCE] = require_base
@@ -73,6 +76,7 @@ __all__ = [
     "DocumentRepository",
     "Documents",
     "FileTooLarge",
+    "FoundPaths",
     "HandedDocuments",
     "HandedText",
     "KnowledgeBase",
@@ -82,11 +86,13 @@ __all__ = [
     "Paragraph",
     "ParagraphRepository",
     "Paragraphs",
+    "PathsView",
     "SplitOptions",
     "access_jobs",
     "cited_paragraphs",
     "content_disposition",
     "effective_metadata",
+    "find_paths",
     "jobs",
     "may_see",
     "parse_options",

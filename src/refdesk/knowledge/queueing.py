@@ -1,5 +1,6 @@
 """What this room asks the queue for: one function a job, each with the lock that keeps two from colliding."""
 
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from sqlalchemy import select, update
@@ -14,6 +15,10 @@ PROCESS_DOCUMENT = "process-document"
 REMOVE_DOCUMENT = "remove-document"
 INDEX_PARAGRAPHS = "index-paragraphs"
 BUILD_INDEX = "build-index"
+
+type AfterIndexing = Callable[[AsyncSession, Scope, UUID], Awaitable[None]]
+# Parts of the room say here what is to happen, in the same transaction, when paragraphs were indexed.
+after_indexing: list[AfterIndexing] = []
 
 
 async def enqueue_processing(
@@ -98,7 +103,7 @@ async def enqueue_build(session: AsyncSession, scope: Scope, build_id: UUID) -> 
 
 
 async def keep_other_indexes_up(session: AsyncSession, scope: Scope, base_id: UUID) -> None:
-    """Have the indexes beside the active one follow what it was given; nothing for a base without any."""
+    """Have what stands beside the active index follow what it was given: other indexes, and whoever asked."""
     beside = await session.scalars(
         select(IndexBuild.id).where(
             IndexBuild.workspace_id == scope.workspace_id,
@@ -108,3 +113,5 @@ async def keep_other_indexes_up(session: AsyncSession, scope: Scope, base_id: UU
     )
     for build_id in beside:
         await enqueue_build(session, scope, build_id)
+    for act in after_indexing:
+        await act(session, scope, base_id)

@@ -1,0 +1,1 @@
+"""Reading relations from paragraphs: by rules, or by a language model."""
