@@ -39,7 +39,12 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         app.state.tools = services.tools
         app.state.recent_callers = RecentCallers(everywhere=False)
         app.state.runs = RunManager(
-            services.database, services.gateway, services.retriever, settings, StoredProfiles()
+            services.database,
+            services.gateway,
+            services.retriever,
+            settings,
+            StoredProfiles(),
+            services.tools,
         )
         await services.gateway.start()
         await services.tools.start()
