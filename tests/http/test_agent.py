@@ -1,11 +1,14 @@
 """The agent over HTTP with a scripted model: what it is asked, how often, and what became of it."""
 
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 import pytest
-from tests.http.asking import answered, connected, make_base
+from sqlalchemy import event
+from tests.http.asking import answered, connected, events_of, make_base
 from tests.http.world import World, ok
 
 from refdesk.testing.scripted_model import Call, ScriptedModel, Turn, says, scripted_model
@@ -76,3 +79,158 @@ async def test_a_fact_takes_one_search_and_is_cited(
     assert second[3]["tool_call_id"] == second[2]["tool_calls"][0]["id"]
     result = orjson.loads(second[3]["content"])["results"][0]
     assert (result["doc_name"], result["snippet"]) == ("manual.md", PASSAGES[0])
+
+
+@contextmanager
+def corpus_queries(world: World) -> Iterator[list[str]]:
+    """The statements that read the corpus, as they are sent to the database."""
+    engine = world.app.state.database.engine.sync_engine
+    found: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if re.search(r"\b(?:index_entries|indexes|paragraphs|documents)\b", statement):
+            found.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("你好，请自我介绍一下", "您好！我是资料咨询台的助手，可以帮您查阅文档。"),
+        ("今天天气怎么样", "这超出了资料的范围，我无法回答天气问题。"),
+    ],
+)
+async def test_small_talk_reaches_the_model_alone(
+    world: World, agent: dict[str, Any], model: ScriptedModel, question: str, reply: str
+) -> None:
+    seen: list[int] = []
+
+    async def counted(request: Any, send: Any) -> None:
+        seen.append(len(queries))
+        await says(reply)(request, send)
+
+    model.then(counted)
+    with corpus_queries(world) as queries:
+        run = await answered(world.viewer, question=question, application_id=agent["id"])
+    assert (run["answer"], run["citations"]) == (reply, [])
+    assert seen == [0], queries
+    (request,) = model.requests
+    messages = request.body["messages"]
+    assert [message["role"] for message in messages] == ["system", "user"]
+    assert "你是一个自主判断的助手，不是自动检索机器人，不要在没有必要时使用工具" in messages[0]["content"]
+    assert messages[1]["content"] == question
+    search = request.body["tools"][0]["function"]
+    assert search["name"] == "search_documents"
+    assert "当用户问题明确指向本地文档中记录的具体事实时" in search["description"]
+    assert search["parameters"]["required"] == ["query"]
+    assert search["parameters"]["properties"]["top_k"]["default"] == 3
+
+
+async def test_what_is_not_in_the_corpus_is_said_in_the_one_wording(
+    world: World, agent: dict[str, Any], model: ScriptedModel
+) -> None:
+    model.then(searches("量子纠缠 光刻机"), says("抱歉，文档中没有找到相关信息。"))
+    run = await answered(world.viewer, question="量子纠缠光刻机的保修期多久？", application_id=agent["id"])
+    result = orjson.loads(sent(model, 1)[3]["content"])
+    assert result == {"results": [], "note": "该查询未检索到足够相关的内容，请考虑直接回答未知"}
+    assert (run["state"], run["answer"]) == ("finished", "本地知识库中未找到相关内容。")
+    assert run["retrieval"]["found"] is False
+    assert run["retrieval"]["decision"]["gate"] == "absolute"
+
+
+async def test_two_documents_are_searched_in_one_round_and_answered_in_order(
+    world: World, agent: dict[str, Any], model: ScriptedModel
+) -> None:
+    model.then(
+        searches("错误码 E1001", "错误码 E1002"),
+        says("E1001 表示令牌过期 [1]。E1002 表示签名无效 [1]。另一份文档中的定义未找到 [9]。"),
+    )
+    run = await answered(
+        world.viewer, question="对比两份文档对错误码定义是否一致", application_id=agent["id"]
+    )
+    second = sent(model, 1)
+    asked = [call["id"] for call in second[2]["tool_calls"]]
+    assert [message["tool_call_id"] for message in second[3:]] == asked == ["call_0", "call_1"]
+    assert len(model.requests) == 2
+    assert [citation["n"] for citation in run["citations"]] == [1]
+    assert "[9]" not in run["answer"]
+    assert "citation-removed" in [warning["code"] for warning in run["warnings"]]
+
+
+async def test_three_rounds_of_search_then_an_answer_without_tools(
+    world: World, agent: dict[str, Any], model: ScriptedModel
+) -> None:
+    model.then(
+        searches("CrashLoopBackOff"),
+        searches("容器 崩溃"),
+        searches("CrashLoopBackOff"),
+        says("应先查看上一次的日志 [1]。"),
+    )
+    question = "我按照 /opt/kb/deploy/guide.md 部署之后容器一直起不来，状态显示 CrashLoopBackOff，该怎么办？"
+    run = await answered(world.viewer, question=question, application_id=agent["id"])
+    assert run["answer"] == "应先查看上一次的日志 [1]。"
+    assert [bool(request.body.get("tools")) for request in model.requests] == [True, True, True, False]
+    last = sent(model, 3)
+    roles = ["system", "user", "assistant", "tool", "assistant", "tool", "user"]
+    assert [message["role"] for message in last] == roles
+    assert last[1]["content"].startswith(question)
+    assert "上一轮已检索关于 CrashLoopBackOff 的内容，结果为《manual.md》[1]" in last[1]["content"]
+    again = orjson.loads(last[5]["content"])
+    assert "与之前的一次完全相同" in again["note"]
+    assert again["results"][0]["n"] == 1
+    cleaned = next(stage for stage in run["stages"] if stage["name"] == "clean")
+    assert "/opt/kb" not in cleaned["detail"]["search_form"]
+    assert "CrashLoopBackOff" in cleaned["detail"]["keywords"]
+
+
+async def test_whatever_the_model_calls_it_gets_a_result(
+    world: World, agent: dict[str, Any], model: ScriptedModel
+) -> None:
+    calls = (
+        Call("delete_everything", "{}", id="a"),
+        Call("search_documents", "max_connections", id="b"),
+        Call("search_documents", '{"query": "E1001", "top_k": "9",}', id="c"),
+        Call("get_document_meta", "what is this", id="d"),
+        Call("read_section", '{"source": 77}', id="e"),
+        Call("get_document_meta", '{"document": "《manual》"}', id="f"),
+    )
+    model.then(says(Turn(calls=calls, finish="tool_calls")), says("好的。"))
+    accepted = ok(
+        await world.viewer.post(
+            "/api/v1/runs", json={"question": "E1001 是什么？", "application_id": agent["id"]}
+        )
+    )
+    events = await events_of(world.viewer, accepted["id"])
+    results = [orjson.loads(message["content"]) for message in sent(model, 1)[3:]]
+    assert results[0] == {"error": "unknown tool: delete_everything"}
+    assert results[1]["results"][0]["snippet"] == PASSAGES[0]
+    assert results[2]["results"][0]["snippet"] == PASSAGES[2]
+    assert results[3]["error"].startswith("the arguments could not be read")
+    assert "error" in results[4]
+    assert (results[5]["title"], results[5]["version"]) == ("manual.md", 1)
+    told = [event.json() for event in events if event.name == "tool.result"]
+    assert sorted(one["id"] for one in told) == ["a", "b", "c", "d", "e", "f"]
+    assert [one["ok"] for one in sorted(told, key=lambda one: one["id"])] == [
+        False, True, True, False, False, True,
+    ]  # fmt: skip
+
+
+async def test_a_later_turn_cites_what_an_earlier_one_found_without_searching(
+    world: World, agent: dict[str, Any], model: ScriptedModel
+) -> None:
+    model.then(
+        searches("max_connections"), says("最大支持值为 100 [1]。"), says("是的，最大支持值为 100 [1]。")
+    )
+    first = await answered(world.viewer, question="max_connections 最大多少？", application_id=agent["id"])
+    second = await answered(
+        world.viewer, question="确定是这个数吗？", conversation_id=first["conversation_id"]
+    )
+    roles = [message["role"] for message in sent(model, 2)]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+    assert second["citations"][0]["text"] == PASSAGES[0]
+    assert len(model.requests) == 3

@@ -4,6 +4,8 @@ Owns the configuration and turns it into the profile a run is made with; the ans
 """
 
 from refdesk.accounts import key_resources
+from refdesk.apps.mcp import McpDoor
+from refdesk.apps.mcp import router as mcp_router
 from refdesk.apps.openai_routes import router as openai_router
 from refdesk.apps.profiles import StoredProfiles
 from refdesk.apps.repository import RESOURCE, applications_of_base, require_application
@@ -12,6 +14,6 @@ from refdesk.knowledge import users_of_bases
 
 key_resources[RESOURCE] = require_application
 users_of_bases.append(applications_of_base)
-routers = (router, openai_router)
+routers = (router, openai_router, mcp_router)
 
-__all__ = ["StoredProfiles", "openai_router", "router", "routers"]
+__all__ = ["McpDoor", "StoredProfiles", "openai_router", "router", "routers"]

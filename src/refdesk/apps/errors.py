@@ -1,6 +1,6 @@
 """Errors of applications and of the OpenAI-compatible interface."""
 
-from refdesk.kit.errors import Conflict, Invalid, NotFound
+from refdesk.kit.errors import AppError, Conflict, Invalid, NotFound
 
 
 class ApplicationNotFound(NotFound):
@@ -62,3 +62,12 @@ class MessagesInvalid(Invalid):
 
     code = "messages-invalid"
     message = "The last message must come from the user and hold text."
+
+
+class McpHostRefused(AppError):
+    """The Model Context Protocol is served under known host names only, against DNS rebinding."""
+
+    code = "mcp-host-refused"
+    status = 421
+    message = "The Model Context Protocol is not served under this host name."
+    hint = "Name the host in REFDESK_MCP_HOSTS, or set REFDESK_PUBLIC_URL."

@@ -143,11 +143,10 @@ class CallDesk:
 
     async def agreed(self, planned: Planned, *, approve: bool) -> Called:
         """The call a person was asked about."""
-        if not approve:
-            return await self._finish(
-                planned, ToolResult("", fault=ToolFault("refused", _REFUSED[self.language]))
-            )
-        return await self._one(planned, 0)
+        if approve:
+            return await self._one(planned, 0)
+        self._tell_call(planned)
+        return self._finished(planned, _fault("refused", _REFUSED[self.language]))
 
     async def _after(self, task: "asyncio.Task[Called] | None", planned: Planned) -> Called:
         if task is not None:
@@ -155,70 +154,57 @@ class CallDesk:
         return await self._one(planned, 0)
 
     async def _one(self, planned: Planned, at: int) -> Called:
-        name = planned.call.name
+        self._tell_call(planned)
         if at >= self.most:
-            return await self._finish(
-                planned, ToolResult("", fault=ToolFault("too-many", _TOO_MANY[self.language]))
-            )
-        if planned.refusal is not None or planned.spec is None:
+            return self._finished(planned, _fault("too-many", _TOO_MANY[self.language]))
+        if planned.refusal is not None:
             code = "unknown-tool" if planned.spec is None else "arguments-invalid"
-            return await self._finish(planned, ToolResult("", fault=ToolFault(code, planned.refusal or name)))
+            return self._finished(planned, _fault(code, planned.refusal))
         known = None if _is_stateful(planned) else self._results.get(planned.key)
         if known is not None:
-            return await self._finish(planned, known, again=True)
-        self.recorder.tool_call(
-            {
-                "id": planned.call.id,
-                "tool": name,
-                "title": planned.spec.title or name,
-                "arguments": dict(planned.arguments),
-            }
-        )
-        async with self.recorder.span(name) as detail:
-            result = await self.toolbox.call(name, planned.arguments, self.caller)
-            detail |= {
-                "id": planned.call.id,
-                "arguments": dict(planned.arguments),
-                "read": planned.way,
-                "ok": result.ok,
-                "text": result.text[:SHOWN_CHARS],
-                **({"fault": result.fault.code, "message": result.fault.message} if result.fault else {}),
-                **({"details": dict(result.details)} if result.details else {}),
-            }
+            return self._finished(planned, known, again=True)
+        result = await self.toolbox.call(planned.call.name, planned.arguments, self.caller)
         if result.ok:
             self._results[planned.key] = result
-        return await self._finish(planned, result, told=True)
+        return self._finished(planned, result)
 
-    async def _finish(
-        self, planned: Planned, result: ToolResult, *, again: bool = False, told: bool = False
-    ) -> Called:
-        content = error_text(result.fault.message) if result.fault is not None else result.text
+    def _tell_call(self, planned: Planned) -> None:
+        call = planned.call
+        arguments = dict(planned.arguments)
+        if planned.refusal is not None and not arguments:
+            arguments = {"": call.arguments[:SHOWN_CHARS]}  # as it was written, since it could not be read
+        self.recorder.tool_call(
+            {"id": call.id, "tool": call.name, "title": _title(planned), "arguments": arguments}
+        )
+
+    def _finished(self, planned: Planned, result: ToolResult, *, again: bool = False) -> Called:
+        call, fault = planned.call, result.fault
+        content = error_text(fault.message) if fault is not None else result.text
         if again:
             content = _noted(content, _AGAIN[self.language])
-        call = planned.call
-        title = (planned.spec.title or call.name) if planned.spec is not None else call.name
-        if not told:
-            event = {"id": call.id, "tool": call.name, "title": title, "arguments": dict(planned.arguments)}
-            self.recorder.tool_call(event)
-            async with self.recorder.span(call.name) as detail:
-                detail |= {"id": call.id, "arguments": dict(planned.arguments), "ok": result.ok}
-                detail |= {"repeated": True} if again else {}
-                detail |= {"message": result.fault.message} if result.fault is not None else {}
         self.recorder.tool_result(
             {
                 "id": call.id,
                 "tool": call.name,
-                "title": title,
+                "title": _title(planned),
                 "ok": result.ok,
                 "repeated": again,
-                "text": result.text[:SHOWN_CHARS],
-                "fault": result.fault.message if result.fault is not None else None,
-                "elapsed_ms": result.elapsed_ms,
+                "text": content[:SHOWN_CHARS],
+                "fault": {"code": fault.code, "message": fault.message} if fault is not None else None,
+                "elapsed_ms": 0.0 if again else result.elapsed_ms,
             }
         )
         subject = str(result.details.get("subject") or _one_line(call.arguments, SUBJECT_CHARS))
         digest = str(result.details.get("digest") or _one_line(content, DIGEST_CHARS))
         return Called(call.id, call.name, _sendable(planned), content, subject, digest, call.state)
+
+
+def _fault(code: str, message: str) -> ToolResult:
+    return ToolResult("", fault=ToolFault(code, message))
+
+
+def _title(planned: Planned) -> str:
+    return (planned.spec.title if planned.spec is not None else "") or planned.call.name
 
 
 def _is_stateful(planned: Planned) -> bool:

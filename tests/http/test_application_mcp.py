@@ -1,0 +1,96 @@
+"""Applications over the Model Context Protocol, spoken by hand: nothing here is shared with the server."""
+
+from typing import Any
+
+import httpx
+import pytest
+from tests.http.asking import make_base
+from tests.http.world import World, ok
+
+FACT = "参数 max_connections 的最大支持值为 100，超过后拒绝新的连接。"
+HEADERS = {"Host": "127.0.0.1", "Accept": "application/json, text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+async def application(world: World) -> dict[str, Any]:
+    base = await make_base(world, FACT)
+    body = {
+        "name": world.new_name("desk"),
+        "description": "设备手册",
+        "knowledge_base_ids": [base["id"]],
+        "settings": {"language": "zh"},
+    }
+    return ok(await world.editor.post("/api/v1/applications", json=body))
+
+
+async def rpc(client: httpx.AsyncClient, application_id: str, method: str, **params: Any) -> Any:
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return ok(await client.post(f"/apps/{application_id}/mcp", json=body, headers=HEADERS))["result"]
+
+
+async def test_a_client_that_shares_no_code_lists_and_calls_the_tools(
+    world: World, application: dict[str, Any]
+) -> None:
+    hello = await rpc(
+        world.viewer,
+        application["id"],
+        "initialize",
+        protocolVersion="2025-06-18",
+        capabilities={},
+        clientInfo={"name": "by hand", "version": "1"},
+    )
+    assert hello["serverInfo"]["name"] == "refdesk"
+    tools = {
+        tool["name"]: tool for tool in (await rpc(world.viewer, application["id"], "tools/list"))["tools"]
+    }
+    assert set(tools) == {
+        "search_documents",
+        "read_section",
+        "get_document_meta",
+        "list_documents",
+        "ask_application",
+    }
+    assert "当用户问题明确指向本地文档中记录的具体事实时" in tools["search_documents"]["description"]
+    assert tools["search_documents"]["annotations"]["readOnlyHint"] is True
+    found = await rpc(
+        world.viewer,
+        application["id"],
+        "tools/call",
+        name="search_documents",
+        arguments={"query": "max_connections"},
+    )
+    (result,) = found["structuredContent"]["results"]
+    assert (result["doc_name"], result["snippet"]) == ("manual.md", FACT)
+    around = await rpc(
+        world.viewer,
+        application["id"],
+        "tools/call",
+        name="read_section",
+        arguments={"paragraph_id": result["paragraph_id"]},
+    )
+    assert around["structuredContent"]["passages"][0]["text"] == FACT
+    answer = await rpc(
+        world.viewer,
+        application["id"],
+        "tools/call",
+        name="ask_application",
+        arguments={"question": "max_connections 最大支持值是多少？"},
+    )
+    assert "100" in answer["structuredContent"]["answer"]
+    assert answer["structuredContent"]["citations"][0]["document"] == "manual.md"
+    unknown = await rpc(world.viewer, application["id"], "tools/call", name="drop_tables", arguments={})
+    assert unknown["isError"] is True
+    assert unknown["content"][0]["text"] == "unknown tool: drop_tables"
+
+
+async def test_a_call_has_the_rights_of_its_caller_and_only_known_hosts_are_served(
+    world: World, application: dict[str, Any]
+) -> None:
+    path = f"/apps/{application['id']}/mcp"
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    assert (await world.stranger.post(path, json=body, headers=HEADERS)).status_code == 404
+    elsewhere = await world.viewer.post(path, json=body, headers={**HEADERS, "Host": "evil.example"})
+    assert (elsewhere.status_code, elsewhere.json()["code"]) == (421, "mcp-host-refused")
+    resource = {"kind": "application", "id": application["id"]}
+    bound = await world.make_key(world.owner, "ask", resource=resource)
+    assert len((await rpc(bound, application["id"], "tools/list"))["tools"]) == 5
