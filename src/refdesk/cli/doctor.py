@@ -54,7 +54,17 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield _data_folder(settings.data_dir)
     page = Path(refdesk.__file__).parent / "server" / "static" / "index.html"
     yield Finding("page", page.is_file(), "built" if page.is_file() else "not built; run `make page`")
+    yield _sandbox()
     yield from _database(settings)
+
+
+def _sandbox() -> Finding:
+    """Everything else works without it, so it is never a fault."""
+    from refdesk.tools.sandbox import isolation
+
+    found = isolation()
+    text = f"programs are isolated, started in {found.start_ms:.0f} ms"
+    return Finding("sandbox", True, text if found.available else f"no programs are run here: {found.reason}")
 
 
 def _data_folder(data_dir: Path) -> Finding:
