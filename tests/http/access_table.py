@@ -7,12 +7,14 @@ from typing import Any
 
 import httpx
 from tests.http.access_access import ACCESS
+from tests.http.access_agent import AGENT
 from tests.http.access_asking import ASKING
 from tests.http.access_calls import Call, Row
 from tests.http.access_descriptors import DESCRIPTORS
 from tests.http.access_drafts import DRAFTS
 from tests.http.access_evaluation import EVALUATION
 from tests.http.access_external import EXTERNAL
+from tests.http.access_graph import GRAPHS
 from tests.http.access_index_builds import INDEX_BUILDS
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_limits import LIMITS
@@ -261,10 +263,12 @@ ROWS = (
     + KNOWLEDGE
     + tuple(ACCESS)
     + TERMS
+    + GRAPHS
     + VERSIONS
     + DRAFTS
     + SOURCES
     + ASKING
+    + AGENT
     + PIPELINE
     + MODELS
     + DESCRIPTORS

@@ -29,6 +29,9 @@ router = APIRouter(include_in_schema=False)
 async def get_page(path: str) -> Response:
     if path.startswith(RESERVED):
         raise HTTPException(404, "There is nothing at this address.")
+    if path.startswith("apps/") and path.endswith("/mcp"):
+        # To clients of the Model Context Protocol: there is no stream beside the answers.
+        raise HTTPException(405, "Only POST is answered here.", {"Allow": "POST"})
     candidate = (STATIC / path).resolve()
     if (
         path

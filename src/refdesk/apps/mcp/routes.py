@@ -75,15 +75,3 @@ OpenedDep = Annotated[Opened, Depends(open_application)]
 )
 async def call_application_mcp(application: OpenedDep, door: Annotated[McpDoor, Depends(get_door)]) -> Any:
     return _HandedOver(door, application)
-
-
-@router.get(
-    "/{application_id}/mcp",
-    operation_id="openApplicationMcpStream",
-    summary="There is no stream beside the answers",
-    status_code=405,
-    response_class=Response,
-    dependencies=[Depends(require_host)],
-)
-async def open_application_mcp_stream(_application: OpenedDep) -> Response:
-    return Response(status_code=405, headers={"Allow": "POST"})
