@@ -114,6 +114,9 @@ for (const section of [
   'reasons.',
   'stages.',
   'strategies.',
+  'trace.dropped.',
+  'trace.parts.',
+  'trace.roles.',
   'warnings.',
 ])
   usedPrefixes.add(section);

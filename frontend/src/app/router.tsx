@@ -84,6 +84,13 @@ const conversationRoute = createRoute({
   path: '/ask/$conversationId',
   component: lazyRouteComponent(() => import('../features/ask/ConversationPage')),
 });
+const traceRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/trace/$runId',
+  validateSearch: (search): { before?: string } =>
+    typeof search.before === 'string' ? { before: search.before } : {},
+  component: lazyRouteComponent(() => import('../features/trace/TracePage')),
+});
 const knowledgeRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/knowledge',
@@ -218,6 +225,7 @@ export const router = createRouter({
       welcomeRoute,
       askRoute,
       conversationRoute,
+      traceRoute,
       knowledgeRoute,
       baseRoute,
       previewRoute,

@@ -9,6 +9,9 @@ type Section =
   | 'settings.roles'
   | 'stages'
   | 'strategies'
+  | 'trace.dropped'
+  | 'trace.parts'
+  | 'trace.roles'
   | 'usage.paths'
   | 'warnings';
 

@@ -7,8 +7,10 @@ import {
   IconCopy,
   IconQuote,
   IconRefresh,
+  IconTimeline,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '../../api';
@@ -82,6 +84,16 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
           <Tooltip label={t('ask.retry')}>
             <ActionIcon aria-label={t('ask.retry')} onClick={() => onRetry(run)}>
               <IconRefresh size={17} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={t('trace.action')}>
+            <ActionIcon
+              component={Link}
+              to="/trace/$runId"
+              params={{ runId: run.id } as never}
+              aria-label={t('trace.action')}
+            >
+              <IconTimeline size={17} />
             </ActionIcon>
           </Tooltip>
           {turn.runs.length > 1 && (

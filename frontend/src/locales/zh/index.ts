@@ -27,6 +27,7 @@ import stages from './stages.json';
 import strategies from './strategies.json';
 import terms from './terms.json';
 import testSets from './testSets.json';
+import trace from './trace.json';
 import usage from './usage.json';
 import versions from './versions.json';
 import warnings from './warnings.json';
@@ -61,6 +62,7 @@ export default {
   strategies,
   terms,
   testSets,
+  trace,
   usage,
   versions,
   warnings,
