@@ -47,9 +47,11 @@ class Source(BaseModel):
     """What `[n]` in the answer stands for."""
 
     n: int
+    kind: str = "paragraph"
+    tool: str | None = None
     document: str
-    document_id: str
-    paragraph_id: str
+    document_id: str | None = None
+    paragraph_id: str | None = None
     page: int | None = None
     section: str = ""
     text: str

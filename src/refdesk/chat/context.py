@@ -190,7 +190,7 @@ class RunContext:
             pictures=pictures,
             tools=services.tools,
             resumed=planned.resumed,
-            begins=planned.begins,
+            begins=planned.begins and submission.history is None,
         )
 
 

@@ -1,13 +1,16 @@
-"""Stage `empty`: nothing relevant was found, and the answer says so instead of guessing."""
+"""The words of an answer that found nothing: that it is so, and why."""
 
-from refdesk.chat.context import RunContext
 from refdesk.chat.language import Language
-from refdesk.chat.searching import decision_of
 from refdesk.retrieval import GateName, SearchResult
 
 DEFAULT_REPLIES: dict[Language, str] = {
     "zh": "本地知识库中未找到相关内容",
     "en": "Nothing relevant was found in the knowledge base",
+}
+
+NOTHING: dict[Language, str] = {
+    "zh": "没有可用的资料或工具结果。",
+    "en": "There was no document and no result of a tool to answer from.",
 }
 
 _WHY_ZH: dict[GateName, str] = {
@@ -24,22 +27,6 @@ _WHY_EN: dict[GateName, str] = {
     "relative": "The best of {below} passages has a similarity of {score:.2f}, too far below the closest"
     " ({best:.2f}); it would need more than {threshold:.2f}.",
 }
-
-
-async def reply_empty(context: RunContext, result: SearchResult) -> None:
-    """Write the configured reply, or the built-in one with the reason; the reason is a warning as well."""
-    async with context.recorder.stage("empty") as detail:
-        detail |= {"best": round(result.best, 4), "threshold": result.threshold}
-        detail["decision"] = decision_of(result)
-        reason = why(result, context.language)
-        context.recorder.warning("nothing-found", reason)
-        configured = context.profile.empty_reply
-        if configured:
-            context.recorder.delta(configured)
-        elif context.language == "zh":
-            context.recorder.delta(f"{DEFAULT_REPLIES['zh']}。{reason}")
-        else:
-            context.recorder.delta(f"{DEFAULT_REPLIES['en']}. {reason}")
 
 
 def why(result: SearchResult, language: Language) -> str:

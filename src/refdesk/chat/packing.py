@@ -44,6 +44,18 @@ def pack(hits: Sequence[Hit], *, max_chars: int, max_tokens: int) -> list[tuple[
     return packed
 
 
+def pack_text(text: str, *, max_tokens: int) -> str:
+    """The longest beginning of a tool's answer that fits, cut at the end of a line where there is one."""
+    if estimated_tokens(text) <= max_tokens:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if estimated_tokens(text[:middle]) <= max_tokens else (low, middle - 1)
+    at = text.rfind("\n", 0, low)
+    return text[: at if at > low // 2 else low]
+
+
 def _cut(text: str, chars: int, tokens: int) -> str:
     """The longest beginning of `text` that ends with a sentence and fits; empty if none does."""
     end = 0

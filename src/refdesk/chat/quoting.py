@@ -1,22 +1,27 @@
-"""Stage `answer` without a language model: the sentences of the found paragraphs that best answer, verbatim.
+"""Stage `answer` without a language model: the sentences of the found paragraphs that best answer, verbatim,
+and what tools answered, as it stands.
 
 Each quotation is a span of a paragraph and carries its own citation, so a reader sees exactly these words in
 their place. That no model is connected is told beside the answer, as the warning `no-language-model`; the
 answer itself holds nothing but original wording.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
 
 import structlog
 
-from refdesk.chat.answering import citation_of
 from refdesk.chat.context import RunContext
 from refdesk.chat.evidence import Verdict
+from refdesk.chat.recorder import RunRecorder
+from refdesk.chat.rendering import rendered
 from refdesk.chat.selection import Candidate, Likeness, candidates, select
+from refdesk.chat.stages.retrieve.found import Found, PartFound, ToolAnswer, citation_of, tool_citation
 from refdesk.chat.verification import sentence_record
 from refdesk.gateway import ModelError
-from refdesk.retrieval import Hit, SearchResult
+from refdesk.retrieval import Hit
 
 log = structlog.get_logger(__name__)
 
@@ -34,27 +39,81 @@ class Quotation:
     markdown: str
 
 
-async def quote_answer(context: RunContext, query: str, result: SearchResult) -> None:
-    """Write the quotations. Without an embedder that answers, words alone choose."""
+async def quote_answer(context: RunContext, found: Found) -> None:
+    """Write the quotations and the tools' answers. Without an embedder that answers, words alone choose."""
     recorder = context.recorder
-    recorder.warning("no-language-model", _notice(context))
+    if context.completer is None:
+        recorder.warning("no-language-model", _notice(context))
     async with recorder.stage("answer") as detail:
-        pool = candidates(query, result.hits)
-        likeness = await _likeness(context, query, pool)
-        chosen = select(query, pool, likeness)
-        quotations = [_quotation(part) for part in _joined(chosen)]
-        detail |= {"candidates": len(pool), "quotations": len(quotations), "embedded": likeness is not None}
-        for n, quotation in enumerate(quotations, 1):
-            source = result.hits.index(quotation.hit) + 1
-            text = quotation.hit.content[quotation.start : quotation.end]
-            recorder.citation(citation_of(quotation.hit, n, text, offset=quotation.start, source=source))
-            before = len(recorder.answer)
-            lead = "\n\n" if before else ""
-            recorder.delta(f"{lead}{quotation.markdown}{_gap(quotation.markdown)}[{n}]")
-            answer = recorder.answer
-            recorder.sentences.append(
-                sentence_record(answer, (before + len(lead), len(answer)), Verdict(True, 1.0, "verbatim"))
-            )
+        detail |= {"candidates": 0, "quotations": 0, "embedded": False, "tools": len(found.answers)}
+        sources = {hit.paragraph_id: n for n, hit in enumerate(found.hits, 1)}
+        writer = _Writer(recorder, sources)
+        several = len([part for part in found.parts if part.hits or part.answers]) > 1
+        for part in found.parts:
+            quotations = await _quotations(context, part, detail)
+            if several and (quotations or part.answers):
+                writer.heading(part.question)
+            for answer in part.answers:
+                writer.tool(answer)
+            for quotation in quotations:
+                writer.quote(quotation)
+
+
+async def _quotations(context: RunContext, part: PartFound, detail: dict[str, Any]) -> list[Quotation]:
+    if not part.hits:
+        return []
+    direct = [hit for hit in part.hits if hit.returns_directly]
+    if direct:  # such a paragraph is quoted whole
+        hit = max(direct, key=lambda one: one.similarity)
+        detail["returned_directly"] = str(hit.paragraph_id)
+        return [Quotation(hit, 0, len(hit.content), hit.content)]
+    pool = candidates(part.question, part.hits)
+    likeness = await _likeness(context, part.question, pool)
+    quotations = [_quotation(chosen) for chosen in _joined(select(part.question, pool, likeness))]
+    detail["candidates"] += len(pool)
+    detail["quotations"] += len(quotations)
+    detail["embedded"] = detail["embedded"] or likeness is not None
+    return quotations
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes verbatim pieces, each with its citation and marked as carried by it. `sources` numbers the
+    paragraphs that were found; tools come after them."""
+
+    recorder: RunRecorder
+    sources: Mapping[UUID, int]
+    n: int = 0
+
+    def heading(self, question: str) -> None:
+        self.recorder.delta(f"{self._lead()}**{question}**")
+
+    def quote(self, quotation: Quotation) -> None:
+        text = quotation.hit.content[quotation.start : quotation.end]
+        source = self.sources[quotation.hit.paragraph_id]
+        self.n += 1
+        self.recorder.citation(
+            citation_of(quotation.hit, self.n, text, offset=quotation.start, source=source)
+        )
+        self._write(quotation.markdown)
+
+    def tool(self, answer: ToolAnswer) -> None:
+        text = rendered(answer.result)
+        self.n += 1
+        source = len(self.sources) + self.n
+        self.recorder.citation(tool_citation(answer, self.n, answer.result.text, source=source))
+        self._write(f"**{answer.title}**\n\n{text}")
+
+    def _write(self, markdown: str) -> None:
+        lead, before = self._lead(), len(self.recorder.answer)
+        self.recorder.delta(f"{lead}{markdown}{_gap(markdown)}[{self.n}]")
+        answer = self.recorder.answer
+        self.recorder.sentences.append(
+            sentence_record(answer, (before + len(lead), len(answer)), Verdict(True, 1.0, "verbatim"))
+        )
+
+    def _lead(self) -> str:
+        return "\n\n" if self.recorder.answer else ""
 
 
 async def _likeness(context: RunContext, query: str, pool: Sequence[Candidate]) -> Likeness | None:

@@ -48,11 +48,14 @@ class RunCreate(BaseModel):
 
 
 class CitationOut(BaseModel):
-    """A place in a document that the answer's `[n]` stands for.
+    """What the answer's `[n]` stands for: a place in a document, or what a tool answered.
 
-    `hidden`: the caller may not see the document any more; then the number is all that is told.
+    `hidden`: the caller may not see the document any more; then the number is all that is told. Of a tool,
+    `document` is its title and `text` its answer.
     """
 
+    kind: Literal["paragraph", "tool"] = "paragraph"
+    tool: str | None = Field(default=None, description="Name of the tool, where one answered.")
     n: int = Field(description="Number in the answer, from 1, in order of first appearance.")
     paragraph_id: UUID | None
     document_id: UUID | None

@@ -1,9 +1,11 @@
-"""Stage `retrieve`: the search, its record for the trace and its `sources` event."""
+"""A run's searches as requests to retrieval, and as the run's record tells of them."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
-from refdesk.chat.considered import CONSIDERED, considered
-from refdesk.chat.context import RunContext
+from refdesk.chat.profile import RunProfile
 from refdesk.retrieval import Hit, RouteSettings, SearchRequest, SearchResult, SearchWarning
 
 
@@ -13,48 +15,46 @@ def section_of(hit: Hit) -> str:
     return " › ".join(dict.fromkeys(titles))
 
 
-async def retrieve(context: RunContext, query: str) -> SearchResult:
-    """Search the profile's bases for `query`."""
-    profile = context.profile
-    async with context.recorder.stage("retrieve") as detail:
-        detail["query"] = query
-        result = await context.searcher.search(
-            context.scope,
-            SearchRequest(
-                query=query,
-                knowledge_base_ids=profile.knowledge_base_ids,
-                mode=profile.mode,
-                top_n=profile.top_n,
-                similarity=profile.similarity,
-                context=profile.context,
-                window_chars=profile.window_chars,
-                rerank=profile.rerank,
-                route=RouteSettings() if profile.route_bases else None,
-                strategy=profile.strategy,
-                drop=profile.drop,
-                diversity=profile.diversity,
-                recency=profile.recency,
-            ),
-        )
-        detail |= {
-            "bases": len(profile.knowledge_base_ids),
-            "candidates": result.candidates,
-            "kept": len(result.hits),
-            "best": round(result.best, 4),
-            "threshold": result.threshold,
-            "strategy": result.strategy,
-            CONSIDERED: considered(result),
-        }
-        if result.route is not None:
-            detail["searched_bases"] = [str(base) for base in result.route.searched]
-        if profile.rerank is not None:
-            detail["reranked"] = result.reranked
-        if result.unready:
-            detail["unready"] = result.unready
-        for warning in result.warnings:
-            context.recorder.warning(warning.code, _told(warning, result, context.language))
-        context.recorder.sources(_record(result))
-    return result
+def search_request(
+    profile: RunProfile, query: str, bases: Sequence[UUID], *, top_n: int | None = None, share: int = 1
+) -> SearchRequest:
+    """The search of one channel. `share`: of how many channels that give a reranker its candidates."""
+    rerank = profile.rerank
+    if rerank is not None and share > 1:
+        rerank = replace(rerank, candidates=max(profile.top_n, rerank.candidates // share))
+    return SearchRequest(
+        query=query,
+        knowledge_base_ids=bases,
+        mode=profile.mode,
+        top_n=top_n or profile.top_n,
+        similarity=profile.similarity,
+        context=profile.context,
+        window_chars=profile.window_chars,
+        rerank=rerank,
+        route=RouteSettings() if profile.route_bases else None,
+        strategy=profile.strategy,
+        drop=profile.drop,
+        diversity=profile.diversity,
+        recency=profile.recency,
+    )
+
+
+def search_record(profile: RunProfile, result: SearchResult) -> dict[str, Any]:
+    """The figures of a search as the trace has them."""
+    record: dict[str, Any] = {
+        "candidates": result.candidates,
+        "kept": len(result.hits),
+        "best": round(result.best, 4),
+        "threshold": result.threshold,
+        "strategy": result.strategy,
+    }
+    if result.route is not None:
+        record["searched_bases"] = [str(base) for base in result.route.searched]
+    if profile.rerank is not None:
+        record["reranked"] = result.reranked
+    if result.unready:
+        record["unready"] = result.unready
+    return record
 
 
 def decision_of(result: SearchResult) -> dict[str, Any] | None:
@@ -70,7 +70,8 @@ def decision_of(result: SearchResult) -> dict[str, Any] | None:
     }
 
 
-def _told(warning: SearchWarning, result: SearchResult, language: str) -> str:
+def told(warning: SearchWarning, result: SearchResult, language: str) -> str:
+    """A warning of the search in the language of the run."""
     if language == "zh" and warning.code == "still-indexing":
         return f"还有 {result.unready} 份文档正在处理，其内容可能未被找到。"
     if language == "zh":
@@ -78,7 +79,8 @@ def _told(warning: SearchWarning, result: SearchResult, language: str) -> str:
     return warning.message
 
 
-def _record(result: SearchResult) -> dict[str, Any]:
+def record_of(result: SearchResult) -> dict[str, Any]:
+    """What was found, as the run keeps it."""
     return {
         "found": result.found,
         "decision": decision_of(result),

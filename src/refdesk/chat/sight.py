@@ -41,7 +41,9 @@ class Sight:
     @classmethod
     async def of(cls, session: AsyncSession, scope: Scope, runs: Sequence[Run]) -> "Sight":
         """Of runs of one conversation, oldest first."""
-        cited = {UUID(one["paragraph_id"]) for run in runs for one in run.citations}
+        cited = {
+            UUID(one["paragraph_id"]) for run in runs for one in run.citations if one.get("paragraph_id")
+        }
         existing: set[UUID] = set()
         if cited:
             existing |= set(await ParagraphRepository(session, scope).revisions(list(cited)))
@@ -98,7 +100,7 @@ class Sight:
 
 
 def _cited(run: Run) -> set[UUID]:
-    return {UUID(one["document_id"]) for one in run.citations}
+    return {UUID(one["document_id"]) for one in run.citations if one.get("document_id")}
 
 
 def _found(run: Run) -> set[UUID]:

@@ -39,6 +39,8 @@ def run_view(run: Run, existing: Collection[UUID] | None = None) -> RunOut:
     citations = [CitationOut.model_validate(citation) for citation in run.citations]
     if existing is not None:
         for citation in citations:
+            if citation.kind == "tool":
+                continue
             citation.available = citation.paragraph_id in existing
     return RunOut(
         id=run.id,

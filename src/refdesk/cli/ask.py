@@ -167,7 +167,7 @@ async def _follow(client: Client, run_id: str) -> AsyncGenerator[ServerSentEvent
 
 
 def _citation(citation: dict[str, Any]) -> dict[str, Any]:
-    keys = ("n", "document", "page", "section", "text", "document_id", "paragraph_id")
+    keys = ("n", "kind", "tool", "document", "page", "section", "text", "document_id", "paragraph_id")
     return {key: citation[key] for key in keys}
 
 

@@ -101,4 +101,5 @@ def _hit(
         returns_directly=paragraph.direct_from is not None and similarity >= paragraph.direct_from,
         dated=date_of(paragraph.said_date) or paragraph.added_at.date(),
         terms=held,
+        position=paragraph.position,
     )

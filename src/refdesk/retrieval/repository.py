@@ -49,6 +49,7 @@ class FoundParagraph:
     said_date: str | None
     added_at: datetime
     terms: list[int]
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ class SearchRepository:
             " p.page, p.boxes,"
             " CASE WHEN d.hit_handling = 'directly_return' THEN d.direct_return_similarity END,"
             " coalesce(d.meta->>'effective_date', d.found_meta->>'effective_date',"
-            " d.meta->>'published_at', d.found_meta->>'published_at'), d.created_at, e.terms"
+            " d.meta->>'published_at', d.found_meta->>'published_at'), d.created_at, e.terms, p.position"
             f" FROM ({' UNION ALL '.join(parts)}) e"
             " JOIN paragraphs p ON p.id = e.paragraph_id JOIN documents d ON d.id = p.document_id"
             " WHERE p.workspace_id = :workspace_id AND d.deleted_at IS NULL"

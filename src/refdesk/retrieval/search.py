@@ -119,6 +119,7 @@ class Hit:
     `rerank_score`: what the reranker gave it, on that model's own scale. `passage` is the span of `content`
     that was asked for, None for all of it. `combined` is the similarity before the gates fitted for its
     embedder, `step` the distance below the best that counts as 0.15 (both the same where none were fitted).
+    `position` is the paragraph's place in its document.
     """
 
     paragraph_id: UUID
@@ -143,6 +144,7 @@ class Hit:
     passage: tuple[int, int] | None = None
     combined: float | None = None
     step: float = STEP
+    position: int = 0
 
     @property
     def text(self) -> str:

@@ -89,7 +89,7 @@ class FakeGateway:
         self._embedder = embedder
         self.llm = completer
 
-    async def default_model(self, scope: Scope, kind: str, purpose: str | None = None) -> UUID | None:
+    async def default_model(self, scope: Scope, kind: str, *purposes: str | None) -> UUID | None:
         return self.llm.model_id if self.llm is not None else None
 
     async def completer(self, scope: Scope, model_id: UUID, purpose: object = None) -> Completer:

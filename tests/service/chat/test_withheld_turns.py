@@ -4,7 +4,7 @@ from sqlalchemy import select, update
 from tests.service.chat.conftest import GATEWAY_TEXT, RESET_TEXT, add_member
 from tests.service.chat.doubles import Desk, FakeCompleter
 
-from refdesk.chat.memory import StoredHistory
+from refdesk.chat.history import StoredHistory
 from refdesk.chat.tables import Run
 from refdesk.knowledge.access.tables import AccessList
 from refdesk.knowledge.tables import Document

@@ -7,7 +7,15 @@ from tests.unit.chat.test_quoting_selection import hit
 from refdesk.chat.language import language_of
 from refdesk.chat.packing import estimated_tokens, pack
 from refdesk.chat.profile import Turn
-from refdesk.chat.prompts import ANSWER_PROMPTS, SYSTEM_PROMPTS, fenced, fill, transcript
+from refdesk.chat.prompts import (
+    ANSWER_PROMPTS,
+    SYSTEM_PROMPTS,
+    VARIABLES,
+    fenced,
+    fill,
+    transcript,
+    variables_of,
+)
 from refdesk.chat.verification import statements
 
 
@@ -17,9 +25,9 @@ def test_placeholders_are_filled_once() -> None:
 
 
 def test_built_in_prompts_have_what_they_need() -> None:
-    for prompt in ANSWER_PROMPTS.values():
-        assert "{data}" in prompt
-        assert "{question}" in prompt
+    for situation, prompts in ANSWER_PROMPTS.items():
+        for prompt in prompts.values():
+            assert variables_of(prompt) == VARIABLES[situation]
     assert "本地知识库中未找到相关内容" in SYSTEM_PROMPTS["zh"]
     assert "根据《文档名》中的描述" in SYSTEM_PROMPTS["zh"]
 

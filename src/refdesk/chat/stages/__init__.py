@@ -1,1 +1,1 @@
-"""The stages of an answer, each one thing with a typed input and output. `chat.pipeline` puts them in order."""
+"""The stages of an answer, each one thing with a typed input and output; `chat.pipeline` orders them."""

@@ -1,4 +1,4 @@
-"""What a stage is: one `run(input) -> output` with a deadline, a record, and something to go on with if it fails.
+"""What a stage is: one `run(input) -> output` with a deadline, a record, and what to go on with if it fails.
 
 Whatever goes wrong inside a stage that degrades costs its gain and a warning, never the answer. A stage that
 is off, or has nothing to do, leaves no record.
