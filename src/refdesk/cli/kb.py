@@ -15,6 +15,7 @@ from refdesk.cli._kb_documents import document_line
 from refdesk.cli._kb_drafts import add_commands as add_draft_commands
 from refdesk.cli._kb_dry_run import reading_lines, would_add
 from refdesk.cli._kb_exchange import add_commands as add_exchange_commands
+from refdesk.cli._kb_graph import add_commands as add_graph_commands
 from refdesk.cli._kb_paragraphs import add_commands as add_paragraph_commands
 from refdesk.cli._kb_qa import add_commands as add_qa_commands
 from refdesk.cli._kb_reindex import add_commands as add_reindex_commands
@@ -59,6 +60,7 @@ def register(app: typer.Typer) -> None:
     add_exchange_commands(group)
     add_reindex_commands(group)
     add_term_commands(group)
+    add_graph_commands(group)
     add_access_commands(group)
 
 
