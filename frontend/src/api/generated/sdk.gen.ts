@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddQuestionPictureData, AddQuestionPictureResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelModelFilmData, CancelModelFilmErrors, CancelModelFilmResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeExternalSourceData, ChangeExternalSourceErrors, ChangeExternalSourceResponses, ChangeFallbackPolicyData, ChangeFallbackPolicyErrors, ChangeFallbackPolicyResponses, ChangeModelData, ChangeModelErrors, ChangeModelLimitData, ChangeModelLimitErrors, ChangeModelLimitResponses, ChangeModelPriceData, ChangeModelPriceErrors, ChangeModelPriceResponses, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckExternalSourceData, CheckExternalSourceDraftData, CheckExternalSourceDraftErrors, CheckExternalSourceDraftResponses, CheckExternalSourceErrors, CheckExternalSourceResponses, CheckFallbackRulesData, CheckFallbackRulesErrors, CheckFallbackRulesResponses, CheckModelData, CheckModelDescriptorData, CheckModelDescriptorErrors, CheckModelDescriptorResponses, CheckModelDescriptorsData, CheckModelDescriptorsErrors, CheckModelDescriptorsResponses, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateExternalSourceData, CreateExternalSourceErrors, CreateExternalSourceResponses, CreateFallbackPolicyData, CreateFallbackPolicyErrors, CreateFallbackPolicyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelLimitData, CreateModelLimitErrors, CreateModelLimitResponses, CreateModelPriceData, CreateModelPriceErrors, CreateModelPriceResponses, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteExternalSourceData, DeleteExternalSourceErrors, DeleteExternalSourceResponses, DeleteFallbackPolicyData, DeleteFallbackPolicyErrors, DeleteFallbackPolicyResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelLimitData, DeleteModelLimitErrors, DeleteModelLimitResponses, DeleteModelPriceData, DeleteModelPriceErrors, DeleteModelPriceResponses, DeleteModelResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteResponseCacheData, DeleteResponseCacheErrors, DeleteResponseCacheResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, DraftModelDescriptorData, DraftModelDescriptorErrors, DraftModelDescriptorResponses, DryRunFallbackData, DryRunFallbackErrors, DryRunFallbackResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportModelCallsData, ExportModelCallsErrors, ExportModelCallsResponses, ExportModelDescriptorsData, ExportModelDescriptorsErrors, ExportModelDescriptorsResponses, ExportModelPricesData, ExportModelPricesResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetCachedAnswersData, ForgetCachedAnswersErrors, ForgetCachedAnswersResponses, ForgetCachedEmbeddingsData, ForgetCachedEmbeddingsErrors, ForgetCachedEmbeddingsResponses, ForgetSecretKeysData, ForgetSecretKeysResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentAccessData, GetDocumentAccessErrors, GetDocumentAccessResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetExternalSourceData, GetExternalSourceErrors, GetExternalSourceResponses, GetFallbackPolicyData, GetFallbackPolicyErrors, GetFallbackPolicyResponses, GetFolderAccessData, GetFolderAccessErrors, GetFolderAccessResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetModelData, GetModelDescriptorData, GetModelDescriptorErrors, GetModelDescriptorResponses, GetModelErrors, GetModelFilmData, GetModelFilmErrors, GetModelFilmFileData, GetModelFilmFileErrors, GetModelFilmFileResponses, GetModelFilmResponses, GetModelLimitStandingData, GetModelLimitStandingErrors, GetModelLimitStandingResponses, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetQuestionPictureData, GetQuestionPictureErrors, GetQuestionPictureResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunTraceData, GetRunTraceErrors, GetRunTraceResponses, GetSecretKeysData, GetSecretKeysResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetUsageFiguresData, GetUsageFiguresErrors, GetUsageFiguresResponses, GetUsageSettingsData, GetUsageSettingsResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportModelDescriptorsData, ImportModelDescriptorsErrors, ImportModelDescriptorsResponses, ImportModelPricesData, ImportModelPricesErrors, ImportModelPricesResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, InvokeModelData, InvokeModelErrors, InvokeModelResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDescribedModelsData, ListDescribedModelsErrors, ListDescribedModelsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListEmbeddingCachesData, ListEmbeddingCachesResponses, ListExternalSourceKindsData, ListExternalSourceKindsResponses, ListExternalSourcesData, ListExternalSourcesResponses, ListFallbackPoliciesData, ListFallbackPoliciesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelCallsData, ListModelCallsErrors, ListModelCallsResponses, ListModelFilmsData, ListModelFilmsErrors, ListModelFilmsResponses, ListModelHealthData, ListModelHealthResponses, ListModelLimitsData, ListModelLimitsResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelPricesData, ListModelPricesResponses, ListModelQueuesData, ListModelQueuesResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListPurposeRoutesData, ListPurposeRoutesResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListResponseCachesData, ListResponseCachesResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListStrategiesData, ListStrategiesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, ProbeModelData, ProbeModelErrors, ProbeModelResponses, PutResponseCacheData, PutResponseCacheErrors, PutResponseCacheResponses, ReadRunAloudData, ReadRunAloudErrors, ReadRunAloudResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RemovePurposeRouteData, RemovePurposeRouteErrors, RemovePurposeRouteResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, ReplaceModelDescriptorData, ReplaceModelDescriptorErrors, ReplaceModelDescriptorResponses, RereadDocumentData, RereadDocumentErrors, RereadDocumentResponses, ResetModelGatesData, ResetModelGatesErrors, ResetModelGatesResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateSecretKeyData, RotateSecretKeyResponses, RunAgainData, RunAgainErrors, RunAgainResponses, RunCalibrationData, RunCalibrationErrors, RunCalibrationResponse, RunCalibrationResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SearchExternalSourceData, SearchExternalSourceErrors, SearchExternalSourceResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SetDocumentAccessData, SetDocumentAccessErrors, SetDocumentAccessResponses, SetFolderAccessData, SetFolderAccessErrors, SetFolderAccessResponses, SetPurposeRouteData, SetPurposeRouteErrors, SetPurposeRouteResponses, SetUsageSettingsData, SetUsageSettingsErrors, SetUsageSettingsResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, TranscribeData, TranscribeErrors, TranscribeResponses, TryModelData, TryModelErrors, TryModelFilmData, TryModelFilmErrors, TryModelFilmResponses, TryModelPicturesData, TryModelPicturesErrors, TryModelPicturesResponses, TryModelResponses, TryModelSpeechData, TryModelSpeechErrors, TryModelSpeechResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddQuestionPictureData, AddQuestionPictureResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, BuildGraphData, BuildGraphErrors, BuildGraphResponses, CallApplicationMcpData, CallApplicationMcpErrors, CallApplicationMcpResponses, CallToolData, CallToolErrors, CallToolResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelGraphData, CancelGraphErrors, CancelGraphResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelModelFilmData, CancelModelFilmErrors, CancelModelFilmResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeExternalSourceData, ChangeExternalSourceErrors, ChangeExternalSourceResponses, ChangeFallbackPolicyData, ChangeFallbackPolicyErrors, ChangeFallbackPolicyResponses, ChangeModelData, ChangeModelErrors, ChangeModelLimitData, ChangeModelLimitErrors, ChangeModelLimitResponses, ChangeModelPriceData, ChangeModelPriceErrors, ChangeModelPriceResponses, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeToolServerData, ChangeToolServerErrors, ChangeToolServerResponses, CheckExternalSourceData, CheckExternalSourceDraftData, CheckExternalSourceDraftErrors, CheckExternalSourceDraftResponses, CheckExternalSourceErrors, CheckExternalSourceResponses, CheckFallbackRulesData, CheckFallbackRulesErrors, CheckFallbackRulesResponses, CheckModelData, CheckModelDescriptorData, CheckModelDescriptorErrors, CheckModelDescriptorResponses, CheckModelDescriptorsData, CheckModelDescriptorsErrors, CheckModelDescriptorsResponses, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CheckToolServerData, CheckToolServerDraftData, CheckToolServerDraftErrors, CheckToolServerDraftResponses, CheckToolServerErrors, CheckToolServerResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateExternalSourceData, CreateExternalSourceErrors, CreateExternalSourceResponses, CreateFallbackPolicyData, CreateFallbackPolicyErrors, CreateFallbackPolicyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateIntentData, CreateIntentErrors, CreateIntentResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelLimitData, CreateModelLimitErrors, CreateModelLimitResponses, CreateModelPriceData, CreateModelPriceErrors, CreateModelPriceResponses, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateToolServerData, CreateToolServerErrors, CreateToolServerResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteExternalSourceData, DeleteExternalSourceErrors, DeleteExternalSourceResponses, DeleteFallbackPolicyData, DeleteFallbackPolicyErrors, DeleteFallbackPolicyResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteGraphData, DeleteGraphErrors, DeleteGraphResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteIntentData, DeleteIntentErrors, DeleteIntentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelLimitData, DeleteModelLimitErrors, DeleteModelLimitResponses, DeleteModelPriceData, DeleteModelPriceErrors, DeleteModelPriceResponses, DeleteModelResponses, DeleteOwnToolValuesData, DeleteOwnToolValuesErrors, DeleteOwnToolValuesResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteResponseCacheData, DeleteResponseCacheErrors, DeleteResponseCacheResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DeleteToolServerData, DeleteToolServerErrors, DeleteToolServerResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, DraftModelDescriptorData, DraftModelDescriptorErrors, DraftModelDescriptorResponses, DryRunFallbackData, DryRunFallbackErrors, DryRunFallbackResponses, EstimateGraphData, EstimateGraphErrors, EstimateGraphResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportIntentsData, ExportIntentsErrors, ExportIntentsResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportModelCallsData, ExportModelCallsErrors, ExportModelCallsResponses, ExportModelDescriptorsData, ExportModelDescriptorsErrors, ExportModelDescriptorsResponses, ExportModelPricesData, ExportModelPricesResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FindGraphPathsData, FindGraphPathsErrors, FindGraphPathsResponses, FollowConversationData, FollowConversationErrors, FollowConversationResponse, FollowConversationResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetCachedAnswersData, ForgetCachedAnswersErrors, ForgetCachedAnswersResponses, ForgetCachedEmbeddingsData, ForgetCachedEmbeddingsErrors, ForgetCachedEmbeddingsResponses, ForgetSecretKeysData, ForgetSecretKeysResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentAccessData, GetDocumentAccessErrors, GetDocumentAccessResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetExternalSourceData, GetExternalSourceErrors, GetExternalSourceResponses, GetFallbackPolicyData, GetFallbackPolicyErrors, GetFallbackPolicyResponses, GetFolderAccessData, GetFolderAccessErrors, GetFolderAccessResponses, GetGraphData, GetGraphEntityData, GetGraphEntityErrors, GetGraphEntityResponses, GetGraphErrors, GetGraphOverviewData, GetGraphOverviewErrors, GetGraphOverviewResponses, GetGraphResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetMetricsData, GetMetricsResponses, GetModelData, GetModelDescriptorData, GetModelDescriptorErrors, GetModelDescriptorResponses, GetModelErrors, GetModelFilmData, GetModelFilmErrors, GetModelFilmFileData, GetModelFilmFileErrors, GetModelFilmFileResponses, GetModelFilmResponses, GetModelLimitStandingData, GetModelLimitStandingErrors, GetModelLimitStandingResponses, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetQuestionPictureData, GetQuestionPictureErrors, GetQuestionPictureResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunTraceData, GetRunTraceErrors, GetRunTraceResponses, GetSecretKeysData, GetSecretKeysResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageFiguresData, GetUsageFiguresErrors, GetUsageFiguresResponses, GetUsageSettingsData, GetUsageSettingsResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportIntentsData, ImportIntentsErrors, ImportIntentsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportModelDescriptorsData, ImportModelDescriptorsErrors, ImportModelDescriptorsResponses, ImportModelPricesData, ImportModelPricesErrors, ImportModelPricesResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, InvokeModelData, InvokeModelErrors, InvokeModelResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDescribedModelsData, ListDescribedModelsErrors, ListDescribedModelsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListEmbeddingCachesData, ListEmbeddingCachesResponses, ListExternalSourceKindsData, ListExternalSourceKindsResponses, ListExternalSourcesData, ListExternalSourcesResponses, ListFallbackPoliciesData, ListFallbackPoliciesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListGraphEntitiesData, ListGraphEntitiesErrors, ListGraphEntitiesResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListIntentsData, ListIntentsErrors, ListIntentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelCallsData, ListModelCallsErrors, ListModelCallsResponses, ListModelFilmsData, ListModelFilmsErrors, ListModelFilmsResponses, ListModelHealthData, ListModelHealthResponses, ListModelLimitsData, ListModelLimitsResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelPricesData, ListModelPricesResponses, ListModelQueuesData, ListModelQueuesResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListPurposeRoutesData, ListPurposeRoutesResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListResponseCachesData, ListResponseCachesResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListStrategiesData, ListStrategiesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListToolsData, ListToolServersData, ListToolServersResponses, ListToolsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, MoveIntentData, MoveIntentErrors, MoveIntentResponses, PasteToolServersData, PasteToolServersErrors, PasteToolServersResponses, ProbeModelData, ProbeModelErrors, ProbeModelResponses, PutResponseCacheData, PutResponseCacheErrors, PutResponseCacheResponses, ReadRunAloudData, ReadRunAloudErrors, ReadRunAloudResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RemovePurposeRouteData, RemovePurposeRouteErrors, RemovePurposeRouteResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, ReplaceModelDescriptorData, ReplaceModelDescriptorErrors, ReplaceModelDescriptorResponses, RereadDocumentData, RereadDocumentErrors, RereadDocumentResponses, ResetModelGatesData, ResetModelGatesErrors, ResetModelGatesResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, RestoreIntentData, RestoreIntentErrors, RestoreIntentResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateSecretKeyData, RotateSecretKeyResponses, RunAgainData, RunAgainErrors, RunAgainResponses, RunCalibrationData, RunCalibrationErrors, RunCalibrationResponse, RunCalibrationResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SearchExternalSourceData, SearchExternalSourceErrors, SearchExternalSourceResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SetDocumentAccessData, SetDocumentAccessErrors, SetDocumentAccessResponses, SetFolderAccessData, SetFolderAccessErrors, SetFolderAccessResponses, SetOwnToolValuesData, SetOwnToolValuesErrors, SetOwnToolValuesResponses, SetPurposeRouteData, SetPurposeRouteErrors, SetPurposeRouteResponses, SetUsageSettingsData, SetUsageSettingsErrors, SetUsageSettingsResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, StreamModelTrialData, StreamModelTrialErrors, StreamModelTrialResponse, StreamModelTrialResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, TranscribeData, TranscribeErrors, TranscribeResponses, TryIntentsData, TryIntentsErrors, TryIntentsResponses, TryModelData, TryModelErrors, TryModelFilmData, TryModelFilmErrors, TryModelFilmResponses, TryModelPicturesData, TryModelPicturesErrors, TryModelPicturesResponses, TryModelResponses, TryModelSpeechData, TryModelSpeechErrors, TryModelSpeechResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateGraphData, UpdateGraphErrors, UpdateGraphResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateIntentData, UpdateIntentErrors, UpdateIntentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -40,6 +40,11 @@ export const getStatus = <ThrowOnError extends boolean = false>(options?: Option
     url: '/api/v1/status',
     ...options
 });
+
+/**
+ * Figures of this process for Prometheus; with the token of the settings or as an administrator
+ */
+export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>) => (options?.client ?? client).get<GetMetricsResponses, unknown, ThrowOnError>({ url: '/metrics', ...options });
 
 /**
  * The keys that seal stored credentials, by their ids
@@ -650,6 +655,23 @@ export const tryModel = <ThrowOnError extends boolean = false>(options: Options<
             type: 'apiKey'
         }],
     url: '/api/v1/models/{model_id}/try',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask a chat model something and see the answer as it is written
+ */
+export const streamModelTrial = <ThrowOnError extends boolean = false>(options: Options<StreamModelTrialData, ThrowOnError, StreamModelTrialResponse>) => (options.client ?? client).sse.post<StreamModelTrialResponses, StreamModelTrialErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/models/{model_id}/try/stream',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2714,6 +2736,148 @@ export const setFolderAccess = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
+ * Delete a knowledge graph
+ */
+export const deleteGraph = <ThrowOnError extends boolean = false>(options: Options<DeleteGraphData, ThrowOnError>) => (options.client ?? client).delete<DeleteGraphResponses, DeleteGraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph',
+    ...options
+});
+
+/**
+ * The knowledge graph of a base, and how far it is
+ */
+export const getGraph = <ThrowOnError extends boolean = false>(options: Options<GetGraphData, ThrowOnError>) => (options.client ?? client).get<GetGraphResponses, GetGraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph',
+    ...options
+});
+
+/**
+ * Let a knowledge graph follow its base, or not
+ */
+export const updateGraph = <ThrowOnError extends boolean = false>(options: Options<UpdateGraphData, ThrowOnError>) => (options.client ?? client).patch<UpdateGraphResponses, UpdateGraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What building the knowledge graph reads and costs
+ */
+export const estimateGraph = <ThrowOnError extends boolean = false>(options: Options<EstimateGraphData, ThrowOnError>) => (options.client ?? client).get<EstimateGraphResponses, EstimateGraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/estimate',
+    ...options
+});
+
+/**
+ * Build the knowledge graph, or read what is not in it yet
+ */
+export const buildGraph = <ThrowOnError extends boolean = false>(options: Options<BuildGraphData, ThrowOnError>) => (options.client ?? client).post<BuildGraphResponses, BuildGraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/build',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Stop building the knowledge graph
+ */
+export const cancelGraph = <ThrowOnError extends boolean = false>(options: Options<CancelGraphData, ThrowOnError>) => (options.client ?? client).post<CancelGraphResponses, CancelGraphErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/cancel',
+    ...options
+});
+
+/**
+ * Entities of a knowledge graph
+ */
+export const listGraphEntities = <ThrowOnError extends boolean = false>(options: Options<ListGraphEntitiesData, ThrowOnError>) => (options.client ?? client).get<ListGraphEntitiesResponses, ListGraphEntitiesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/entities',
+    ...options
+});
+
+/**
+ * An entity with its relations and the paragraphs that tell them
+ */
+export const getGraphEntity = <ThrowOnError extends boolean = false>(options: Options<GetGraphEntityData, ThrowOnError>) => (options.client ?? client).get<GetGraphEntityResponses, GetGraphEntityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/entities/{entity_id}',
+    ...options
+});
+
+/**
+ * The most named entities and what joins them
+ */
+export const getGraphOverview = <ThrowOnError extends boolean = false>(options: Options<GetGraphOverviewData, ThrowOnError>) => (options.client ?? client).get<GetGraphOverviewResponses, GetGraphOverviewErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/overview',
+    ...options
+});
+
+/**
+ * Paths between entities, each edge with the paragraphs that tell it
+ */
+export const findGraphPaths = <ThrowOnError extends boolean = false>(options: Options<FindGraphPathsData, ThrowOnError>) => (options.client ?? client).post<FindGraphPathsResponses, FindGraphPathsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/paths',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Search knowledge bases and see why each paragraph was found
  */
 export const runHitTest = <ThrowOnError extends boolean = false>(options: Options<RunHitTestData, ThrowOnError>) => (options.client ?? client).post<RunHitTestResponses, RunHitTestErrors, ThrowOnError>({
@@ -2894,6 +3058,186 @@ export const searchExternalSource = <ThrowOnError extends boolean = false>(optio
 });
 
 /**
+ * Everything that can be chosen as a tool
+ */
+export const listTools = <ThrowOnError extends boolean = false>(options?: Options<ListToolsData, ThrowOnError>) => (options?.client ?? client).get<ListToolsResponses, unknown, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tools',
+    ...options
+});
+
+/**
+ * Try a tool out
+ */
+export const callTool = <ThrowOnError extends boolean = false>(options: Options<CallToolData, ThrowOnError>) => (options.client ?? client).post<CallToolResponses, CallToolErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tools/call',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The workspace's tool servers, by name
+ */
+export const listToolServers = <ThrowOnError extends boolean = false>(options?: Options<ListToolServersData, ThrowOnError>) => (options?.client ?? client).get<ListToolServersResponses, unknown, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers',
+    ...options
+});
+
+/**
+ * Add a tool server
+ */
+export const createToolServer = <ThrowOnError extends boolean = false>(options: Options<CreateToolServerData, ThrowOnError>) => (options.client ?? client).post<CreateToolServerResponses, CreateToolServerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Add tool servers from the customary JSON (mcpServers)
+ */
+export const pasteToolServers = <ThrowOnError extends boolean = false>(options: Options<PasteToolServersData, ThrowOnError>) => (options.client ?? client).post<PasteToolServersResponses, PasteToolServersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/paste',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Connect with settings that are not saved and list the tools
+ */
+export const checkToolServerDraft = <ThrowOnError extends boolean = false>(options: Options<CheckToolServerDraftData, ThrowOnError>) => (options.client ?? client).post<CheckToolServerDraftResponses, CheckToolServerDraftErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a tool server with everybody's credentials for it
+ */
+export const deleteToolServer = <ThrowOnError extends boolean = false>(options: Options<DeleteToolServerData, ThrowOnError>) => (options.client ?? client).delete<DeleteToolServerResponses, DeleteToolServerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/{server_id}',
+    ...options
+});
+
+/**
+ * One tool server
+ */
+export const getToolServer = <ThrowOnError extends boolean = false>(options: Options<GetToolServerData, ThrowOnError>) => (options.client ?? client).get<GetToolServerResponses, GetToolServerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/{server_id}',
+    ...options
+});
+
+/**
+ * Change a tool server or its tools
+ */
+export const changeToolServer = <ThrowOnError extends boolean = false>(options: Options<ChangeToolServerData, ThrowOnError>) => (options.client ?? client).patch<ChangeToolServerResponses, ChangeToolServerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/{server_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Connect to the server anew and list its tools
+ */
+export const checkToolServer = <ThrowOnError extends boolean = false>(options: Options<CheckToolServerData, ThrowOnError>) => (options.client ?? client).post<CheckToolServerResponses, CheckToolServerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/{server_id}/check',
+    ...options
+});
+
+/**
+ * Forget the caller's own credentials for a tool server
+ */
+export const deleteOwnToolValues = <ThrowOnError extends boolean = false>(options: Options<DeleteOwnToolValuesData, ThrowOnError>) => (options.client ?? client).delete<DeleteOwnToolValuesResponses, DeleteOwnToolValuesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/{server_id}/own-values',
+    ...options
+});
+
+/**
+ * Enter the caller's own credentials for a tool server
+ */
+export const setOwnToolValues = <ThrowOnError extends boolean = false>(options: Options<SetOwnToolValuesData, ThrowOnError>) => (options.client ?? client).put<SetOwnToolValuesResponses, SetOwnToolValuesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-servers/{server_id}/own-values',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Your conversations, the latest first
  */
 export const listConversations = <ThrowOnError extends boolean = false>(options?: Options<ListConversationsData, ThrowOnError>) => (options?.client ?? client).get<ListConversationsResponses, ListConversationsErrors, ThrowOnError>({
@@ -2947,6 +3291,19 @@ export const renameConversation = <ThrowOnError extends boolean = false>(options
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * The conversation's runs and title as they change, for every page that shows it
+ */
+export const followConversation = <ThrowOnError extends boolean = false>(options: Options<FollowConversationData, ThrowOnError, FollowConversationResponse>) => (options.client ?? client).sse.get<FollowConversationResponses, FollowConversationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/conversations/{conversation_id}/events',
+    ...options
 });
 
 /**
@@ -3064,6 +3421,143 @@ export const getQuestionPicture = <ThrowOnError extends boolean = false>(options
             type: 'apiKey'
         }],
     url: '/api/v1/question-pictures/{picture_id}',
+    ...options
+});
+
+/**
+ * The tree of intents
+ */
+export const listIntents = <ThrowOnError extends boolean = false>(options: Options<ListIntentsData, ThrowOnError>) => (options.client ?? client).get<ListIntentsResponses, ListIntentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents',
+    ...options
+});
+
+/**
+ * Create an intent, the last below its parent
+ */
+export const createIntent = <ThrowOnError extends boolean = false>(options: Options<CreateIntentData, ThrowOnError>) => (options.client ?? client).post<CreateIntentResponses, CreateIntentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The tree as JSON or YAML, or its examples as CSV
+ */
+export const exportIntents = <ThrowOnError extends boolean = false>(options: Options<ExportIntentsData, ThrowOnError>) => (options.client ?? client).get<ExportIntentsResponses, ExportIntentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents/export',
+    ...options
+});
+
+/**
+ * Add the intents of a file to the tree, by code, or put them in its place
+ */
+export const importIntents = <ThrowOnError extends boolean = false>(options: Options<ImportIntentsData, ThrowOnError>) => (options.client ?? client).post<ImportIntentsResponses, ImportIntentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents/import',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What a question would be taken for
+ */
+export const tryIntents = <ThrowOnError extends boolean = false>(options: Options<TryIntentsData, ThrowOnError>) => (options.client ?? client).post<TryIntentsResponses, TryIntentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents/try',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an intent with those below it; it can be restored for 30 days
+ */
+export const deleteIntent = <ThrowOnError extends boolean = false>(options: Options<DeleteIntentData, ThrowOnError>) => (options.client ?? client).delete<DeleteIntentResponses, DeleteIntentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}',
+    ...options
+});
+
+/**
+ * Change an intent
+ */
+export const updateIntent = <ThrowOnError extends boolean = false>(options: Options<UpdateIntentData, ThrowOnError>) => (options.client ?? client).patch<UpdateIntentResponses, UpdateIntentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Put an intent, with those below it, in another place
+ */
+export const moveIntent = <ThrowOnError extends boolean = false>(options: Options<MoveIntentData, ThrowOnError>) => (options.client ?? client).post<MoveIntentResponses, MoveIntentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}/move',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Bring back an intent with all that was deleted with it
+ */
+export const restoreIntent = <ThrowOnError extends boolean = false>(options: Options<RestoreIntentData, ThrowOnError>) => (options.client ?? client).post<RestoreIntentResponses, RestoreIntentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}/restore',
     ...options
 });
 
@@ -3215,6 +3709,19 @@ export const createEmbeddings = <ThrowOnError extends boolean = false>(options: 
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Model Context Protocol (Streamable HTTP): the application's tools, and asking it
+ */
+export const callApplicationMcp = <ThrowOnError extends boolean = false>(options: Options<CallApplicationMcpData, ThrowOnError>) => (options.client ?? client).post<CallApplicationMcpResponses, CallApplicationMcpErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/apps/{application_id}/mcp',
+    ...options
 });
 
 /**

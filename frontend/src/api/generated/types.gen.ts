@@ -106,9 +106,57 @@ export type AgentSettings = {
     /**
      * Rounds
      *
-     * Most calls of the model.
+     * Most rounds of retrieval; then the answer is written.
      */
     rounds?: number;
+    /**
+     * Tool Rounds
+     *
+     * Most rounds of other tools.
+     */
+    tool_rounds?: number;
+    /**
+     * Max Tokens
+     *
+     * Ceiling of tokens (in and out) of one answer.
+     */
+    max_tokens?: number | null;
+    /**
+     * Max Cost
+     *
+     * Ceiling of cost of one answer, in the currency of the price.
+     */
+    max_cost?: number | null;
+    /**
+     * Code Names
+     *
+     * Internal names that are left out of searches.
+     */
+    code_names?: Array<string>;
+    /**
+     * Skills
+     *
+     * Skills by name.
+     */
+    skills?: Array<string>;
+    /**
+     * Databases
+     *
+     * External sources (PostgreSQL) that may be read with SQL.
+     */
+    databases?: Array<string>;
+    /**
+     * Working Directory
+     *
+     * Give each conversation files and a shell in a sandbox.
+     */
+    working_directory?: boolean;
+    /**
+     * Ask Before
+     *
+     * Tools of the working directory that ask the person first.
+     */
+    ask_before?: Array<'list_files' | 'read_file' | 'write_file' | 'edit_file' | 'run_command'>;
 };
 
 /**
@@ -1336,11 +1384,22 @@ export type CheckResult = {
 /**
  * CitationOut
  *
- * A place in a document that the answer's `[n]` stands for.
+ * What the answer's `[n]` stands for: a place in a document, or what a tool answered.
  *
- * `hidden`: the caller may not see the document any more; then the number is all that is told.
+ * `hidden`: the caller may not see the document any more; then the number is all that is told. Of a tool,
+ * `document` is its title and `text` its answer.
  */
 export type CitationOut = {
+    /**
+     * Kind
+     */
+    kind?: 'paragraph' | 'tool';
+    /**
+     * Tool
+     *
+     * Name of the tool, where one answered.
+     */
+    tool?: string | null;
     /**
      * N
      *
@@ -2474,6 +2533,100 @@ export type Endpoint = {
 };
 
 /**
+ * EntityPage
+ *
+ * Entities of a graph, the often named first.
+ */
+export type EntityPage = {
+    /**
+     * Items
+     */
+    items: Array<ListedEntityView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * EntityView
+ *
+ * An entity, as it is mostly called.
+ */
+export type EntityView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'thing' | 'code' | 'value';
+    /**
+     * Also
+     *
+     * Other names of it in what was read.
+     */
+    also?: Array<string>;
+};
+
+/**
+ * EvidenceView
+ *
+ * A place that tells a relation; `start` and `end` are offsets in the paragraph's content.
+ */
+export type EvidenceView = {
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string;
+    /**
+     * Document Id
+     */
+    document_id: string;
+    /**
+     * Document Name
+     */
+    document_name: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Title Chain
+     */
+    title_chain: Array<string>;
+    /**
+     * Page
+     */
+    page: number | null;
+    /**
+     * Quote
+     */
+    quote: string;
+    /**
+     * Start
+     */
+    start: number;
+    /**
+     * End
+     */
+    end: number;
+};
+
+/**
  * ExpectedDocument
  */
 export type ExpectedDocument = {
@@ -3316,6 +3469,200 @@ export type GatesView = {
 };
 
 /**
+ * GraphBuild
+ *
+ * How a graph is to be built. What was read by the same method and model is not read again.
+ */
+export type GraphBuild = {
+    /**
+     * Method
+     */
+    method?: 'rules' | 'model';
+    /**
+     * Model Id
+     *
+     * Of a language model; without one the workspace's default.
+     */
+    model_id?: string | null;
+    /**
+     * Follows
+     *
+     * Whether what is new or edited is read by itself; null: by rules yes, by a model no.
+     */
+    follows?: boolean | null;
+};
+
+/**
+ * GraphChange
+ *
+ * What can be changed of a graph.
+ */
+export type GraphChange = {
+    /**
+     * Follows
+     */
+    follows: boolean;
+};
+
+/**
+ * GraphEstimate
+ *
+ * What a build would read, and about what it would cost. By rules there are no calls and no cost.
+ */
+export type GraphEstimate = {
+    /**
+     * Method
+     */
+    method: 'rules' | 'model';
+    /**
+     * Model Id
+     */
+    model_id: string | null;
+    /**
+     * Paragraphs
+     *
+     * Not read yet as they are now by this method and model.
+     */
+    paragraphs: number;
+    /**
+     * Characters
+     */
+    characters: number;
+    /**
+     * Calls
+     */
+    calls: number;
+    /**
+     * Input Tokens
+     */
+    input_tokens: number;
+    /**
+     * Output Tokens
+     */
+    output_tokens: number;
+    /**
+     * Cost
+     *
+     * Null where the model has no price.
+     */
+    cost: string | null;
+    /**
+     * Currency
+     */
+    currency: string | null;
+};
+
+/**
+ * GraphPart
+ *
+ * A part of the graph, to be drawn or listed.
+ */
+export type GraphPart = {
+    centre: EntityView | null;
+    /**
+     * Entities
+     */
+    entities: Array<EntityView>;
+    /**
+     * Edges
+     */
+    edges: Array<RelationView>;
+    /**
+     * Truncated
+     *
+     * There is more than is shown.
+     */
+    truncated: boolean;
+};
+
+/**
+ * GraphView
+ *
+ * The graph of a knowledge base. Numbers are of what you may see.
+ *
+ * For whom documents of the base are hidden from, progress is in percent, `pending` 0 or 1, and there are
+ * neither tokens nor cost.
+ */
+export type GraphView = {
+    /**
+     * State
+     */
+    state: 'none' | 'queued' | 'building' | 'ready' | 'failed' | 'cancelled';
+    /**
+     * Method
+     */
+    method?: 'rules' | 'model' | null;
+    /**
+     * Model Id
+     */
+    model_id?: string | null;
+    /**
+     * Follows
+     */
+    follows?: boolean;
+    /**
+     * Progress Done
+     */
+    progress_done?: number;
+    /**
+     * Progress Total
+     */
+    progress_total?: number;
+    /**
+     * Pending
+     *
+     * Paragraphs that were added or edited and are not read yet.
+     */
+    pending?: number;
+    /**
+     * Entities
+     */
+    entities?: number;
+    /**
+     * Relations
+     */
+    relations?: number;
+    /**
+     * Paragraphs
+     *
+     * That tell a relation.
+     */
+    paragraphs?: number;
+    /**
+     * Skipped
+     *
+     * Paragraphs of which the model gave no usable answer.
+     */
+    skipped?: number;
+    /**
+     * Input Tokens
+     */
+    input_tokens?: number;
+    /**
+     * Output Tokens
+     */
+    output_tokens?: number;
+    /**
+     * Cost
+     */
+    cost?: string | null;
+    /**
+     * Currency
+     */
+    currency?: string | null;
+    /**
+     * Error
+     */
+    error?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Updated At
+     */
+    updated_at?: string | null;
+};
+
+/**
  * GroupRef
  */
 export type GroupRef = {
@@ -3442,6 +3789,42 @@ export type HealthCheck = {
      * Open Ms
      */
     open_ms?: number;
+};
+
+/**
+ * HealthView
+ *
+ * How the last attempt to list the server's tools went.
+ */
+export type HealthView = {
+    /**
+     * State
+     */
+    state: 'connected' | 'failed';
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Message
+     */
+    message?: string | null;
+    /**
+     * Hint
+     */
+    hint?: string | null;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Took Ms
+     */
+    took_ms: number;
+    /**
+     * Tools
+     */
+    tools?: number;
 };
 
 /**
@@ -3913,6 +4296,426 @@ export type InheritedAccess = {
 };
 
 /**
+ * IntentCreate
+ *
+ * A new intent, the last below its parent.
+ */
+export type IntentCreate = {
+    /**
+     * Code
+     *
+     * Unique in the application; letters, digits, `_`, `.` and `-`.
+     */
+    code: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description?: string;
+    /**
+     * Kind
+     *
+     * 0 knowledge bases, 1 the desk itself (SYSTEM), 2 a tool (MCP).
+     */
+    kind?: 0 | 1 | 2;
+    /**
+     * Examples
+     */
+    examples?: Array<string>;
+    /**
+     * Knowledge Base Ids
+     *
+     * Where to search first; none: those of the node above.
+     */
+    knowledge_base_ids?: Array<string>;
+    /**
+     * Tool Id
+     *
+     * The tool of an MCP intent.
+     */
+    tool_id?: string | null;
+    /**
+     * Parameter Prompt
+     *
+     * How to find the tool's parameters in a question.
+     */
+    parameter_prompt?: string;
+    /**
+     * Answer Rule
+     *
+     * A rule the answer follows.
+     */
+    answer_rule?: string;
+    /**
+     * System Prompt
+     *
+     * What a model answers a SYSTEM intent by.
+     */
+    system_prompt?: string;
+    /**
+     * Reply
+     *
+     * What a SYSTEM intent answers as it stands.
+     */
+    reply?: string;
+    /**
+     * Top K
+     *
+     * Paragraphs; null: the application's.
+     */
+    top_k?: number | null;
+    /**
+     * Enabled
+     */
+    enabled?: boolean;
+    /**
+     * Parent Id
+     */
+    parent_id?: string | null;
+};
+
+/**
+ * IntentImport
+ *
+ * A file of intents (JSON or YAML as exported), or of examples (CSV with `code` and `example`).
+ */
+export type IntentImport = {
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Format
+     */
+    format?: 'json' | 'yaml' | 'csv';
+    /**
+     * Replace
+     *
+     * Delete the intents that the file does not name (not with CSV).
+     */
+    replace?: boolean;
+    /**
+     * Tools
+     *
+     * Ids of tools by the names they have in the file.
+     */
+    tools?: {
+        [key: string]: string;
+    };
+};
+
+/**
+ * IntentImported
+ *
+ * What came of an import.
+ */
+export type IntentImported = {
+    /**
+     * Created
+     */
+    created: number;
+    /**
+     * Updated
+     */
+    updated: number;
+    /**
+     * Deleted
+     */
+    deleted: number;
+    /**
+     * Examples
+     *
+     * Examples that were not there before.
+     */
+    examples: number;
+    /**
+     * Warnings
+     *
+     * What could not be bound, such as a knowledge base by name.
+     */
+    warnings: Array<string>;
+};
+
+/**
+ * IntentMove
+ *
+ * A new place in the tree.
+ */
+export type IntentMove = {
+    /**
+     * Parent Id
+     *
+     * Null: a domain, at the top.
+     */
+    parent_id?: string | null;
+    /**
+     * Before Id
+     *
+     * The sibling it is to precede; null: the last.
+     */
+    before_id?: string | null;
+};
+
+/**
+ * IntentOut
+ *
+ * An intent in its place.
+ */
+export type IntentOut = {
+    /**
+     * Code
+     *
+     * Unique in the application; letters, digits, `_`, `.` and `-`.
+     */
+    code: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description?: string;
+    /**
+     * Kind
+     *
+     * 0 knowledge bases, 1 the desk itself (SYSTEM), 2 a tool (MCP).
+     */
+    kind?: 0 | 1 | 2;
+    /**
+     * Examples
+     */
+    examples?: Array<string>;
+    /**
+     * Knowledge Base Ids
+     *
+     * Where to search first; none: those of the node above.
+     */
+    knowledge_base_ids?: Array<string>;
+    /**
+     * Tool Id
+     *
+     * The tool of an MCP intent.
+     */
+    tool_id?: string | null;
+    /**
+     * Parameter Prompt
+     *
+     * How to find the tool's parameters in a question.
+     */
+    parameter_prompt?: string;
+    /**
+     * Answer Rule
+     *
+     * A rule the answer follows.
+     */
+    answer_rule?: string;
+    /**
+     * System Prompt
+     *
+     * What a model answers a SYSTEM intent by.
+     */
+    system_prompt?: string;
+    /**
+     * Reply
+     *
+     * What a SYSTEM intent answers as it stands.
+     */
+    reply?: string;
+    /**
+     * Top K
+     *
+     * Paragraphs; null: the application's.
+     */
+    top_k?: number | null;
+    /**
+     * Enabled
+     */
+    enabled?: boolean;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Parent Id
+     */
+    parent_id: string | null;
+    /**
+     * Level
+     */
+    level: 'domain' | 'category' | 'topic';
+    /**
+     * Is Leaf
+     *
+     * Questions are compared with leaves only.
+     */
+    is_leaf: boolean;
+};
+
+/**
+ * IntentPatch
+ *
+ * Only what is sent is changed.
+ */
+export type IntentPatch = {
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Kind
+     */
+    kind?: 0 | 1 | 2 | null;
+    /**
+     * Examples
+     */
+    examples?: Array<string> | null;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids?: Array<string> | null;
+    /**
+     * Tool Id
+     */
+    tool_id?: string | null;
+    /**
+     * Parameter Prompt
+     */
+    parameter_prompt?: string | null;
+    /**
+     * Answer Rule
+     */
+    answer_rule?: string | null;
+    /**
+     * System Prompt
+     */
+    system_prompt?: string | null;
+    /**
+     * Reply
+     */
+    reply?: string | null;
+    /**
+     * Top K
+     */
+    top_k?: number | null;
+    /**
+     * Enabled
+     */
+    enabled?: boolean | null;
+};
+
+/**
+ * IntentScore
+ *
+ * How well an intent fits.
+ */
+export type IntentScore = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Path
+     */
+    path: Array<string>;
+    /**
+     * Kind
+     */
+    kind: 0 | 1 | 2;
+    /**
+     * Score
+     *
+     * 0–1.
+     */
+    score: number;
+    /**
+     * Accepted
+     */
+    accepted: boolean;
+};
+
+/**
+ * IntentTreeOut
+ *
+ * A whole tree, each node before those below it.
+ */
+export type IntentTreeOut = {
+    /**
+     * Items
+     */
+    items: Array<IntentOut>;
+    /**
+     * Version
+     *
+     * Counts the tree's changes.
+     */
+    version: number;
+};
+
+/**
+ * IntentTried
+ *
+ * What a question would be taken for, best first.
+ */
+export type IntentTried = {
+    /**
+     * Scores
+     */
+    scores: Array<IntentScore>;
+    /**
+     * Threshold
+     */
+    threshold: number;
+    /**
+     * Method
+     *
+     * `examples`, `model`, or `none` where neither could tell.
+     */
+    method: string;
+    /**
+     * Elapsed Ms
+     */
+    elapsed_ms: number;
+};
+
+/**
+ * IntentTry
+ *
+ * A question to try.
+ */
+export type IntentTry = {
+    /**
+     * Question
+     */
+    question: string;
+    /**
+     * By
+     *
+     * `model` uses what the application would; it may cost tokens.
+     */
+    by?: 'examples' | 'model';
+};
+
+/**
  * InvitationRequest
  *
  * An invitation to the current workspace. Only administrators may set `is_administrator`.
@@ -4235,6 +5038,22 @@ export type KnowledgeBaseView = {
      * Updated At
      */
     updated_at: string;
+};
+
+/**
+ * LeftOutTool
+ *
+ * A tool that cannot be offered, and why.
+ */
+export type LeftOutTool = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Reason
+     */
+    reason: string;
 };
 
 /**
@@ -4592,6 +5411,32 @@ export type LinkedPerson = {
      * Is Pending
      */
     is_pending: boolean;
+};
+
+/**
+ * ListedEntityView
+ *
+ * An entity in a list.
+ */
+export type ListedEntityView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'thing' | 'code' | 'value';
+    /**
+     * Paragraphs
+     *
+     * That name it, of those you may see.
+     */
+    paragraphs: number;
 };
 
 export type LookCode = 'does-not-hold' | 'again' | 'switches' | 'refuses' | 'not-to-be-asked' | 'spent' | 'waits-too-long' | 'no-target';
@@ -5273,6 +6118,69 @@ export type NewTestSet = {
 };
 
 /**
+ * NewToolServer
+ *
+ * `config` is `{url, headers, oauth, tells_caller}` or `{command, args, env, cwd, tells_caller}`; in it
+ * `${NAME}` is the value of a variable. Literal secrets in it become variables.
+ */
+export type NewToolServer = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Transport
+     */
+    transport: 'http' | 'sse' | 'stdio';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Variables
+     */
+    variables?: Array<VariableDraft>;
+    /**
+     * Bearer Token
+     *
+     * Sent as `Authorization: Bearer …`; kept sealed.
+     */
+    bearer_token?: null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean;
+    /**
+     * Timeout S
+     *
+     * Longest time of one call.
+     */
+    timeout_s?: number;
+    /**
+     * Connect Timeout S
+     */
+    connect_timeout_s?: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number;
+    /**
+     * Asks
+     *
+     * When a person must agree to a call: if the tool may change something, always, or never.
+     */
+    asks?: 'changes' | 'always' | 'never';
+    /**
+     * Tool Settings
+     */
+    tool_settings?: {
+        [key: string]: ToolSetting;
+    };
+};
+
+/**
  * NewWebsite
  *
  * A web site to be read, at once and then every `interval_hours`.
@@ -5369,6 +6277,20 @@ export type OpenAiError = {
      * Error
      */
     error: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * OwnValues
+ *
+ * The caller's own values of a server's personal variables.
+ */
+export type OwnValues = {
+    /**
+     * Values
+     */
+    values: {
         [key: string]: unknown;
     };
 };
@@ -5932,6 +6854,42 @@ export type PageTestSetView = {
 };
 
 /**
+ * Page[ToolServerView]
+ */
+export type PageToolServerView = {
+    /**
+     * Items
+     */
+    items: Array<ToolServerView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[ToolView]
+ */
+export type PageToolView = {
+    /**
+     * Items
+     */
+    items: Array<ToolView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * Page[UserView]
  */
 export type PageUserView = {
@@ -6328,6 +7286,117 @@ export type PasswordChange = {
      * New Password
      */
     new_password: string;
+};
+
+/**
+ * PastedServerOutcome
+ *
+ * What became of one pasted server.
+ */
+export type PastedServerOutcome = {
+    /**
+     * Name
+     */
+    name: string;
+    server: ToolServerView | null;
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Message
+     */
+    message?: string | null;
+};
+
+/**
+ * PastedServers
+ *
+ * `text` is JSON such as `{"mcpServers": {"orders": {"url": "https://…"}}}`.
+ */
+export type PastedServers = {
+    /**
+     * Text
+     */
+    text: string;
+};
+
+/**
+ * PastedServersOutcome
+ *
+ * What became of each, in their order.
+ */
+export type PastedServersOutcome = {
+    /**
+     * Items
+     */
+    items: Array<PastedServerOutcome>;
+};
+
+/**
+ * PathView
+ *
+ * Entities in order and the edges between them; an edge may run either way.
+ */
+export type PathView = {
+    /**
+     * Entities
+     */
+    entities: Array<EntityView>;
+    /**
+     * Edges
+     */
+    edges: Array<RelationView>;
+};
+
+/**
+ * PathsRequest
+ *
+ * Paths between entities, by name or as a question names them.
+ */
+export type PathsRequest = {
+    /**
+     * Entities
+     *
+     * Names; else `question` is read.
+     */
+    entities?: Array<string>;
+    /**
+     * Question
+     */
+    question?: string | null;
+    /**
+     * Max Hops
+     */
+    max_hops?: number;
+    /**
+     * Limit
+     */
+    limit?: number;
+};
+
+/**
+ * PathsView
+ *
+ * Paths, the shortest first.
+ */
+export type PathsView = {
+    /**
+     * Entities
+     *
+     * Those that were found in what was asked.
+     */
+    entities: Array<EntityView>;
+    /**
+     * Paths
+     */
+    paths: Array<PathView>;
+    /**
+     * Truncated
+     *
+     * An entity on the way has more relations than were read.
+     */
+    truncated: boolean;
 };
 
 /**
@@ -7265,6 +8334,38 @@ export type Reject = {
 };
 
 /**
+ * RelationView
+ *
+ * A relation from source to target, with the first of the paragraphs that tell it.
+ */
+export type RelationView = {
+    source: EntityView;
+    target: EntityView;
+    /**
+     * Kind
+     *
+     * `attribute`, `supports`, `part_of`, …; of an attribute `label` names it.
+     */
+    kind: string;
+    /**
+     * Label
+     *
+     * What the text calls it.
+     */
+    label: string;
+    /**
+     * Told
+     *
+     * In how many paragraphs.
+     */
+    told: number;
+    /**
+     * Paragraphs
+     */
+    paragraphs: Array<EvidenceView>;
+};
+
+/**
  * RemoteModels
  *
  * The model names a vendor's list offers.
@@ -8167,6 +9268,49 @@ export type SentenceOut = {
 };
 
 /**
+ * ServerToolView
+ *
+ * A tool of a server. `ask_first` is what holds, `setting` what was chosen for this tool.
+ */
+export type ServerToolView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Parameters
+     */
+    parameters: {
+        [key: string]: unknown;
+    };
+    /**
+     * Read Only
+     */
+    read_only: boolean;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Ask First
+     */
+    ask_first: boolean;
+    setting: ToolSetting | null;
+};
+
+/**
  * SessionView
  *
  * Who the caller is. `user` is null for the local operator, `csrf_token` for all but cookies.
@@ -8296,17 +9440,25 @@ export type Source = {
      */
     n: number;
     /**
+     * Kind
+     */
+    kind?: string;
+    /**
+     * Tool
+     */
+    tool?: string | null;
+    /**
      * Document
      */
     document: string;
     /**
      * Document Id
      */
-    document_id: string;
+    document_id?: string | null;
     /**
      * Paragraph Id
      */
-    paragraph_id: string;
+    paragraph_id?: string | null;
     /**
      * Page
      */
@@ -9420,6 +10572,442 @@ export type TextPart = {
 };
 
 /**
+ * ToolFaultView
+ *
+ * Why a call gave no result.
+ */
+export type ToolFaultView = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Message
+     */
+    message: string;
+};
+
+/**
+ * ToolOutcome
+ *
+ * What came of the call.
+ */
+export type ToolOutcome = {
+    /**
+     * Ok
+     */
+    ok: boolean;
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Data
+     */
+    data: unknown;
+    fault: ToolFaultView | null;
+    /**
+     * Truncated
+     */
+    truncated: boolean;
+    /**
+     * Elapsed Ms
+     */
+    elapsed_ms: number;
+    /**
+     * Details
+     */
+    details: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * ToolServerChange
+ *
+ * What changes; a field that is left out stays.
+ */
+export type ToolServerChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Transport
+     */
+    transport?: 'http' | 'sse' | 'stdio' | null;
+    /**
+     * Config
+     *
+     * All settings, in place of the former.
+     */
+    config?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Variables
+     *
+     * All variables, in place of the former.
+     */
+    variables?: Array<VariableDraft> | null;
+    /**
+     * Bearer Token
+     */
+    bearer_token?: null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number | null;
+    /**
+     * Connect Timeout S
+     */
+    connect_timeout_s?: number | null;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number | null;
+    /**
+     * Asks
+     */
+    asks?: 'changes' | 'always' | 'never' | null;
+    /**
+     * Tool Settings
+     *
+     * Settings of these tools; others stay.
+     */
+    tool_settings?: {
+        [key: string]: ToolSetting;
+    } | null;
+};
+
+/**
+ * ToolServerCheck
+ *
+ * How connecting and listing went.
+ */
+export type ToolServerCheck = {
+    /**
+     * Ok
+     */
+    ok: boolean;
+    /**
+     * Code
+     */
+    code: string | null;
+    /**
+     * Message
+     */
+    message: string | null;
+    /**
+     * Hint
+     */
+    hint: string | null;
+    /**
+     * Took Ms
+     */
+    took_ms: number;
+    /**
+     * Server
+     */
+    server: string;
+    /**
+     * Protocol
+     */
+    protocol: string;
+    /**
+     * Tools
+     */
+    tools: Array<ServerToolView>;
+    /**
+     * Left Out
+     */
+    left_out: Array<LeftOutTool>;
+    /**
+     * Resources
+     */
+    resources: Array<{
+        [key: string]: string;
+    }>;
+    /**
+     * Prompts
+     */
+    prompts: Array<{
+        [key: string]: string;
+    }>;
+};
+
+/**
+ * ToolServerDraft
+ *
+ * Settings to try before they are saved.
+ */
+export type ToolServerDraft = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Transport
+     */
+    transport: 'http' | 'sse' | 'stdio';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Variables
+     */
+    variables?: Array<VariableDraft>;
+    /**
+     * Bearer Token
+     *
+     * Sent as `Authorization: Bearer …`; kept sealed.
+     */
+    bearer_token?: null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean;
+    /**
+     * Timeout S
+     *
+     * Longest time of one call.
+     */
+    timeout_s?: number;
+    /**
+     * Connect Timeout S
+     */
+    connect_timeout_s?: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number;
+    /**
+     * Asks
+     *
+     * When a person must agree to a call: if the tool may change something, always, or never.
+     */
+    asks?: 'changes' | 'always' | 'never';
+    /**
+     * Tool Settings
+     */
+    tool_settings?: {
+        [key: string]: ToolSetting;
+    };
+    /**
+     * Server Id
+     *
+     * A saved server whose secrets are used where none are given.
+     */
+    server_id?: string | null;
+};
+
+/**
+ * ToolServerView
+ *
+ * A tool server with what it offered last.
+ */
+export type ToolServerView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Transport
+     */
+    transport: 'http' | 'sse' | 'stdio';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Variables
+     */
+    variables: Array<VariableView>;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Timeout S
+     */
+    timeout_s: number;
+    /**
+     * Connect Timeout S
+     */
+    connect_timeout_s: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars: number;
+    /**
+     * Asks
+     */
+    asks: 'changes' | 'always' | 'never';
+    health: HealthView | null;
+    /**
+     * Server
+     *
+     * Name and version the server gives itself.
+     */
+    server: string;
+    /**
+     * Tools
+     */
+    tools: Array<ServerToolView>;
+    /**
+     * Left Out
+     */
+    left_out: Array<LeftOutTool>;
+    /**
+     * Resources
+     */
+    resources: Array<{
+        [key: string]: string;
+    }>;
+    /**
+     * Prompts
+     */
+    prompts: Array<{
+        [key: string]: string;
+    }>;
+    /**
+     * Needs Own Values
+     *
+     * Whether each person must enter credentials of their own.
+     */
+    needs_own_values: boolean;
+    /**
+     * Has Own Values
+     *
+     * Whether the caller has entered them.
+     */
+    has_own_values: boolean;
+    /**
+     * Sign In
+     *
+     * Whether somebody must sign in at the authorization server.
+     */
+    sign_in: 'none' | 'needed' | 'done';
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * ToolSetting
+ *
+ * How one tool is treated; null leaves it to the server's settings.
+ */
+export type ToolSetting = {
+    /**
+     * Is Active
+     */
+    is_active?: boolean;
+    /**
+     * Ask First
+     */
+    ask_first?: boolean | null;
+};
+
+/**
+ * ToolTrial
+ *
+ * A call to try a tool out.
+ */
+export type ToolTrial = {
+    /**
+     * Tool
+     *
+     * Id or name of the tool.
+     */
+    tool: string;
+    /**
+     * Arguments
+     */
+    arguments?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * ToolView
+ *
+ * A tool that can be chosen for an application. Choosing `group_id` takes all tools of a server.
+ */
+export type ToolView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * What a model calls it.
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Parameters
+     */
+    parameters: {
+        [key: string]: unknown;
+    };
+    /**
+     * Origin
+     */
+    origin: string;
+    /**
+     * Read Only
+     */
+    read_only: boolean;
+    /**
+     * Ask First
+     */
+    ask_first: boolean;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Group Id
+     */
+    group_id: string | null;
+    /**
+     * Group Name
+     */
+    group_name: string | null;
+    /**
+     * State
+     */
+    state: 'ready' | 'failed' | 'unknown';
+    /**
+     * Problem
+     */
+    problem: string | null;
+};
+
+/**
  * TotalsView
  *
  * The figures of a run; null where there is no question to take a mean over.
@@ -9931,6 +11519,28 @@ export type TryAnswer = {
      * Output Tokens
      */
     output_tokens?: number | null;
+    /**
+     * Notices
+     */
+    notices?: Array<TryNotice>;
+};
+
+/**
+ * TryNotice
+ *
+ * What the gateway did to get an answer: `model-switched`, `retried`, `context-truncated`, …
+ */
+export type TryNotice = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Detail
+     */
+    detail: {
+        [key: string]: unknown;
+    };
 };
 
 /**
@@ -10126,6 +11736,55 @@ export type ValidationError = {
     ctx?: {
         [key: string]: unknown;
     };
+};
+
+/**
+ * VariableDraft
+ *
+ * A value for `${name}`. A secret without a value keeps the one it has; a personal one has no value here:
+ * each person enters their own.
+ */
+export type VariableDraft = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Value
+     */
+    value?: null;
+    /**
+     * Is Secret
+     */
+    is_secret?: boolean;
+    /**
+     * Is Per User
+     */
+    is_per_user?: boolean;
+};
+
+/**
+ * VariableView
+ *
+ * `shown` is the value, or the mask of a secret; null if there is none yet.
+ */
+export type VariableView = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Is Secret
+     */
+    is_secret: boolean;
+    /**
+     * Is Per User
+     */
+    is_per_user: boolean;
+    /**
+     * Shown
+     */
+    shown: string | null;
 };
 
 /**
@@ -10867,6 +12526,83 @@ export type NewExternalSourceWritable = {
 };
 
 /**
+ * NewToolServer
+ *
+ * `config` is `{url, headers, oauth, tells_caller}` or `{command, args, env, cwd, tells_caller}`; in it
+ * `${NAME}` is the value of a variable. Literal secrets in it become variables.
+ */
+export type NewToolServerWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Transport
+     */
+    transport: 'http' | 'sse' | 'stdio';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Variables
+     */
+    variables?: Array<VariableDraftWritable>;
+    /**
+     * Bearer Token
+     *
+     * Sent as `Authorization: Bearer …`; kept sealed.
+     */
+    bearer_token?: string | null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean;
+    /**
+     * Timeout S
+     *
+     * Longest time of one call.
+     */
+    timeout_s?: number;
+    /**
+     * Connect Timeout S
+     */
+    connect_timeout_s?: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number;
+    /**
+     * Asks
+     *
+     * When a person must agree to a call: if the tool may change something, always, or never.
+     */
+    asks?: 'changes' | 'always' | 'never';
+    /**
+     * Tool Settings
+     */
+    tool_settings?: {
+        [key: string]: ToolSetting;
+    };
+};
+
+/**
+ * OwnValues
+ *
+ * The caller's own values of a server's personal variables.
+ */
+export type OwnValuesWritable = {
+    /**
+     * Values
+     */
+    values: {
+        [key: string]: unknown | string;
+    };
+};
+
+/**
  * Page[AskedParagraph]
  */
 export type PageAskedParagraphWritable = {
@@ -11146,6 +12882,161 @@ export type SourceDraftWritable = {
     source_id?: string | null;
 };
 
+/**
+ * ToolServerChange
+ *
+ * What changes; a field that is left out stays.
+ */
+export type ToolServerChangeWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Transport
+     */
+    transport?: 'http' | 'sse' | 'stdio' | null;
+    /**
+     * Config
+     *
+     * All settings, in place of the former.
+     */
+    config?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Variables
+     *
+     * All variables, in place of the former.
+     */
+    variables?: Array<VariableDraftWritable> | null;
+    /**
+     * Bearer Token
+     */
+    bearer_token?: string | null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number | null;
+    /**
+     * Connect Timeout S
+     */
+    connect_timeout_s?: number | null;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number | null;
+    /**
+     * Asks
+     */
+    asks?: 'changes' | 'always' | 'never' | null;
+    /**
+     * Tool Settings
+     *
+     * Settings of these tools; others stay.
+     */
+    tool_settings?: {
+        [key: string]: ToolSetting;
+    } | null;
+};
+
+/**
+ * ToolServerDraft
+ *
+ * Settings to try before they are saved.
+ */
+export type ToolServerDraftWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Transport
+     */
+    transport: 'http' | 'sse' | 'stdio';
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: unknown;
+    };
+    /**
+     * Variables
+     */
+    variables?: Array<VariableDraftWritable>;
+    /**
+     * Bearer Token
+     *
+     * Sent as `Authorization: Bearer …`; kept sealed.
+     */
+    bearer_token?: string | null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean;
+    /**
+     * Timeout S
+     *
+     * Longest time of one call.
+     */
+    timeout_s?: number;
+    /**
+     * Connect Timeout S
+     */
+    connect_timeout_s?: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number;
+    /**
+     * Asks
+     *
+     * When a person must agree to a call: if the tool may change something, always, or never.
+     */
+    asks?: 'changes' | 'always' | 'never';
+    /**
+     * Tool Settings
+     */
+    tool_settings?: {
+        [key: string]: ToolSetting;
+    };
+    /**
+     * Server Id
+     *
+     * A saved server whose secrets are used where none are given.
+     */
+    server_id?: string | null;
+};
+
+/**
+ * VariableDraft
+ *
+ * A value for `${name}`. A secret without a value keeps the one it has; a personal one has no value here:
+ * each person enters their own.
+ */
+export type VariableDraftWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Value
+     */
+    value?: string | null;
+    /**
+     * Is Secret
+     */
+    is_secret?: boolean;
+    /**
+     * Is Per User
+     */
+    is_per_user?: boolean;
+};
+
 export type GetHealthData = {
     body?: never;
     path?: never;
@@ -11195,6 +13086,22 @@ export type GetStatusResponses = {
 };
 
 export type GetStatusResponse = GetStatusResponses[keyof GetStatusResponses];
+
+export type GetMetricsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/metrics';
+};
+
+export type GetMetricsResponses = {
+    /**
+     * Successful Response
+     */
+    200: string;
+};
+
+export type GetMetricsResponse = GetMetricsResponses[keyof GetMetricsResponses];
 
 export type GetSecretKeysData = {
     body?: never;
@@ -12382,6 +14289,36 @@ export type TryModelResponses = {
 };
 
 export type TryModelResponse = TryModelResponses[keyof TryModelResponses];
+
+export type StreamModelTrialData = {
+    body: TryRequest;
+    path: {
+        /**
+         * Model Id
+         */
+        model_id: string;
+    };
+    query?: never;
+    url: '/api/v1/models/{model_id}/try/stream';
+};
+
+export type StreamModelTrialErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type StreamModelTrialError = StreamModelTrialErrors[keyof StreamModelTrialErrors];
+
+export type StreamModelTrialResponses = {
+    /**
+     * Successful Response
+     */
+    200: string;
+};
+
+export type StreamModelTrialResponse = StreamModelTrialResponses[keyof StreamModelTrialResponses];
 
 export type TryModelSpeechData = {
     body: SpeechIn;
@@ -16890,6 +18827,356 @@ export type SetFolderAccessResponses = {
 
 export type SetFolderAccessResponse = SetFolderAccessResponses[keyof SetFolderAccessResponses];
 
+export type DeleteGraphData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph';
+};
+
+export type DeleteGraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteGraphError = DeleteGraphErrors[keyof DeleteGraphErrors];
+
+export type DeleteGraphResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteGraphResponse = DeleteGraphResponses[keyof DeleteGraphResponses];
+
+export type GetGraphData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph';
+};
+
+export type GetGraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetGraphError = GetGraphErrors[keyof GetGraphErrors];
+
+export type GetGraphResponses = {
+    /**
+     * Successful Response
+     */
+    200: GraphView;
+};
+
+export type GetGraphResponse = GetGraphResponses[keyof GetGraphResponses];
+
+export type UpdateGraphData = {
+    body: GraphChange;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph';
+};
+
+export type UpdateGraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateGraphError = UpdateGraphErrors[keyof UpdateGraphErrors];
+
+export type UpdateGraphResponses = {
+    /**
+     * Successful Response
+     */
+    200: GraphView;
+};
+
+export type UpdateGraphResponse = UpdateGraphResponses[keyof UpdateGraphResponses];
+
+export type EstimateGraphData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Method
+         */
+        method?: 'rules' | 'model';
+        /**
+         * Model Id
+         */
+        model_id?: string | null;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/estimate';
+};
+
+export type EstimateGraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type EstimateGraphError = EstimateGraphErrors[keyof EstimateGraphErrors];
+
+export type EstimateGraphResponses = {
+    /**
+     * Successful Response
+     */
+    200: GraphEstimate;
+};
+
+export type EstimateGraphResponse = EstimateGraphResponses[keyof EstimateGraphResponses];
+
+export type BuildGraphData = {
+    body: GraphBuild;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/build';
+};
+
+export type BuildGraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type BuildGraphError = BuildGraphErrors[keyof BuildGraphErrors];
+
+export type BuildGraphResponses = {
+    /**
+     * Successful Response
+     */
+    202: GraphView;
+};
+
+export type BuildGraphResponse = BuildGraphResponses[keyof BuildGraphResponses];
+
+export type CancelGraphData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/cancel';
+};
+
+export type CancelGraphErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CancelGraphError = CancelGraphErrors[keyof CancelGraphErrors];
+
+export type CancelGraphResponses = {
+    /**
+     * Successful Response
+     */
+    200: GraphView;
+};
+
+export type CancelGraphResponse = CancelGraphResponses[keyof CancelGraphResponses];
+
+export type ListGraphEntitiesData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Q
+         *
+         * Part of a name.
+         */
+        q?: string | null;
+        /**
+         * Values
+         *
+         * Also values, such as 24 V.
+         */
+        values?: boolean;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/entities';
+};
+
+export type ListGraphEntitiesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListGraphEntitiesError = ListGraphEntitiesErrors[keyof ListGraphEntitiesErrors];
+
+export type ListGraphEntitiesResponses = {
+    /**
+     * Successful Response
+     */
+    200: EntityPage;
+};
+
+export type ListGraphEntitiesResponse = ListGraphEntitiesResponses[keyof ListGraphEntitiesResponses];
+
+export type GetGraphEntityData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+        /**
+         * Entity Id
+         */
+        entity_id: string;
+    };
+    query?: {
+        /**
+         * Hops
+         *
+         * How far around it.
+         */
+        hops?: number;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/entities/{entity_id}';
+};
+
+export type GetGraphEntityErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetGraphEntityError = GetGraphEntityErrors[keyof GetGraphEntityErrors];
+
+export type GetGraphEntityResponses = {
+    /**
+     * Successful Response
+     */
+    200: GraphPart;
+};
+
+export type GetGraphEntityResponse = GetGraphEntityResponses[keyof GetGraphEntityResponses];
+
+export type GetGraphOverviewData = {
+    body?: never;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/overview';
+};
+
+export type GetGraphOverviewErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetGraphOverviewError = GetGraphOverviewErrors[keyof GetGraphOverviewErrors];
+
+export type GetGraphOverviewResponses = {
+    /**
+     * Successful Response
+     */
+    200: GraphPart;
+};
+
+export type GetGraphOverviewResponse = GetGraphOverviewResponses[keyof GetGraphOverviewResponses];
+
+export type FindGraphPathsData = {
+    body: PathsRequest;
+    path: {
+        /**
+         * Knowledge Base Id
+         */
+        knowledge_base_id: string;
+    };
+    query?: never;
+    url: '/api/v1/knowledge-bases/{knowledge_base_id}/graph/paths';
+};
+
+export type FindGraphPathsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type FindGraphPathsError = FindGraphPathsErrors[keyof FindGraphPathsErrors];
+
+export type FindGraphPathsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PathsView;
+};
+
+export type FindGraphPathsResponse = FindGraphPathsResponses[keyof FindGraphPathsResponses];
+
 export type RunHitTestData = {
     body: HitTestRequest;
     path?: never;
@@ -17188,6 +19475,318 @@ export type SearchExternalSourceResponses = {
 
 export type SearchExternalSourceResponse = SearchExternalSourceResponses[keyof SearchExternalSourceResponses];
 
+export type ListToolsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tools';
+};
+
+export type ListToolsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageToolView;
+};
+
+export type ListToolsResponse = ListToolsResponses[keyof ListToolsResponses];
+
+export type CallToolData = {
+    body: ToolTrial;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tools/call';
+};
+
+export type CallToolErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CallToolError = CallToolErrors[keyof CallToolErrors];
+
+export type CallToolResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolOutcome;
+};
+
+export type CallToolResponse = CallToolResponses[keyof CallToolResponses];
+
+export type ListToolServersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tool-servers';
+};
+
+export type ListToolServersResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageToolServerView;
+};
+
+export type ListToolServersResponse = ListToolServersResponses[keyof ListToolServersResponses];
+
+export type CreateToolServerData = {
+    body: NewToolServerWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tool-servers';
+};
+
+export type CreateToolServerErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateToolServerError = CreateToolServerErrors[keyof CreateToolServerErrors];
+
+export type CreateToolServerResponses = {
+    /**
+     * Successful Response
+     */
+    201: ToolServerView;
+};
+
+export type CreateToolServerResponse = CreateToolServerResponses[keyof CreateToolServerResponses];
+
+export type PasteToolServersData = {
+    body: PastedServers;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tool-servers/paste';
+};
+
+export type PasteToolServersErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type PasteToolServersError = PasteToolServersErrors[keyof PasteToolServersErrors];
+
+export type PasteToolServersResponses = {
+    /**
+     * Successful Response
+     */
+    200: PastedServersOutcome;
+};
+
+export type PasteToolServersResponse = PasteToolServersResponses[keyof PasteToolServersResponses];
+
+export type CheckToolServerDraftData = {
+    body: ToolServerDraftWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tool-servers/check';
+};
+
+export type CheckToolServerDraftErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CheckToolServerDraftError = CheckToolServerDraftErrors[keyof CheckToolServerDraftErrors];
+
+export type CheckToolServerDraftResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolServerCheck;
+};
+
+export type CheckToolServerDraftResponse = CheckToolServerDraftResponses[keyof CheckToolServerDraftResponses];
+
+export type DeleteToolServerData = {
+    body?: never;
+    path: {
+        /**
+         * Server Id
+         */
+        server_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-servers/{server_id}';
+};
+
+export type DeleteToolServerErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteToolServerError = DeleteToolServerErrors[keyof DeleteToolServerErrors];
+
+export type DeleteToolServerResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteToolServerResponse = DeleteToolServerResponses[keyof DeleteToolServerResponses];
+
+export type GetToolServerData = {
+    body?: never;
+    path: {
+        /**
+         * Server Id
+         */
+        server_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-servers/{server_id}';
+};
+
+export type GetToolServerErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetToolServerError = GetToolServerErrors[keyof GetToolServerErrors];
+
+export type GetToolServerResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolServerView;
+};
+
+export type GetToolServerResponse = GetToolServerResponses[keyof GetToolServerResponses];
+
+export type ChangeToolServerData = {
+    body: ToolServerChangeWritable;
+    path: {
+        /**
+         * Server Id
+         */
+        server_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-servers/{server_id}';
+};
+
+export type ChangeToolServerErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ChangeToolServerError = ChangeToolServerErrors[keyof ChangeToolServerErrors];
+
+export type ChangeToolServerResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolServerView;
+};
+
+export type ChangeToolServerResponse = ChangeToolServerResponses[keyof ChangeToolServerResponses];
+
+export type CheckToolServerData = {
+    body?: never;
+    path: {
+        /**
+         * Server Id
+         */
+        server_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-servers/{server_id}/check';
+};
+
+export type CheckToolServerErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CheckToolServerError = CheckToolServerErrors[keyof CheckToolServerErrors];
+
+export type CheckToolServerResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolServerCheck;
+};
+
+export type CheckToolServerResponse = CheckToolServerResponses[keyof CheckToolServerResponses];
+
+export type DeleteOwnToolValuesData = {
+    body?: never;
+    path: {
+        /**
+         * Server Id
+         */
+        server_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-servers/{server_id}/own-values';
+};
+
+export type DeleteOwnToolValuesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteOwnToolValuesError = DeleteOwnToolValuesErrors[keyof DeleteOwnToolValuesErrors];
+
+export type DeleteOwnToolValuesResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteOwnToolValuesResponse = DeleteOwnToolValuesResponses[keyof DeleteOwnToolValuesResponses];
+
+export type SetOwnToolValuesData = {
+    body: OwnValuesWritable;
+    path: {
+        /**
+         * Server Id
+         */
+        server_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-servers/{server_id}/own-values';
+};
+
+export type SetOwnToolValuesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type SetOwnToolValuesError = SetOwnToolValuesErrors[keyof SetOwnToolValuesErrors];
+
+export type SetOwnToolValuesResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type SetOwnToolValuesResponse = SetOwnToolValuesResponses[keyof SetOwnToolValuesResponses];
+
 export type ListConversationsData = {
     body?: never;
     path?: never;
@@ -17317,6 +19916,36 @@ export type RenameConversationResponses = {
 };
 
 export type RenameConversationResponse = RenameConversationResponses[keyof RenameConversationResponses];
+
+export type FollowConversationData = {
+    body?: never;
+    path: {
+        /**
+         * Conversation Id
+         */
+        conversation_id: string;
+    };
+    query?: never;
+    url: '/api/v1/conversations/{conversation_id}/events';
+};
+
+export type FollowConversationErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type FollowConversationError = FollowConversationErrors[keyof FollowConversationErrors];
+
+export type FollowConversationResponses = {
+    /**
+     * Successful Response
+     */
+    200: string;
+};
+
+export type FollowConversationResponse = FollowConversationResponses[keyof FollowConversationResponses];
 
 export type CreateRunData = {
     body: RunCreate;
@@ -17556,6 +20185,297 @@ export type GetQuestionPictureResponses = {
      */
     200: unknown;
 };
+
+export type ListIntentsData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents';
+};
+
+export type ListIntentsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListIntentsError = ListIntentsErrors[keyof ListIntentsErrors];
+
+export type ListIntentsResponses = {
+    /**
+     * Successful Response
+     */
+    200: IntentTreeOut;
+};
+
+export type ListIntentsResponse = ListIntentsResponses[keyof ListIntentsResponses];
+
+export type CreateIntentData = {
+    body: IntentCreate;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents';
+};
+
+export type CreateIntentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateIntentError = CreateIntentErrors[keyof CreateIntentErrors];
+
+export type CreateIntentResponses = {
+    /**
+     * Successful Response
+     */
+    201: IntentOut;
+};
+
+export type CreateIntentResponse = CreateIntentResponses[keyof CreateIntentResponses];
+
+export type ExportIntentsData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: {
+        /**
+         * Format
+         */
+        format?: 'json' | 'yaml' | 'csv';
+    };
+    url: '/api/v1/applications/{application_id}/intents/export';
+};
+
+export type ExportIntentsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ExportIntentsError = ExportIntentsErrors[keyof ExportIntentsErrors];
+
+export type ExportIntentsResponses = {
+    /**
+     * Successful Response
+     */
+    200: string;
+};
+
+export type ExportIntentsResponse = ExportIntentsResponses[keyof ExportIntentsResponses];
+
+export type ImportIntentsData = {
+    body: IntentImport;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents/import';
+};
+
+export type ImportIntentsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ImportIntentsError = ImportIntentsErrors[keyof ImportIntentsErrors];
+
+export type ImportIntentsResponses = {
+    /**
+     * Successful Response
+     */
+    200: IntentImported;
+};
+
+export type ImportIntentsResponse = ImportIntentsResponses[keyof ImportIntentsResponses];
+
+export type TryIntentsData = {
+    body: IntentTry;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents/try';
+};
+
+export type TryIntentsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type TryIntentsError = TryIntentsErrors[keyof TryIntentsErrors];
+
+export type TryIntentsResponses = {
+    /**
+     * Successful Response
+     */
+    200: IntentTried;
+};
+
+export type TryIntentsResponse = TryIntentsResponses[keyof TryIntentsResponses];
+
+export type DeleteIntentData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+        /**
+         * Intent Id
+         */
+        intent_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}';
+};
+
+export type DeleteIntentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteIntentError = DeleteIntentErrors[keyof DeleteIntentErrors];
+
+export type DeleteIntentResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteIntentResponse = DeleteIntentResponses[keyof DeleteIntentResponses];
+
+export type UpdateIntentData = {
+    body: IntentPatch;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+        /**
+         * Intent Id
+         */
+        intent_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}';
+};
+
+export type UpdateIntentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type UpdateIntentError = UpdateIntentErrors[keyof UpdateIntentErrors];
+
+export type UpdateIntentResponses = {
+    /**
+     * Successful Response
+     */
+    200: IntentOut;
+};
+
+export type UpdateIntentResponse = UpdateIntentResponses[keyof UpdateIntentResponses];
+
+export type MoveIntentData = {
+    body: IntentMove;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+        /**
+         * Intent Id
+         */
+        intent_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}/move';
+};
+
+export type MoveIntentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type MoveIntentError = MoveIntentErrors[keyof MoveIntentErrors];
+
+export type MoveIntentResponses = {
+    /**
+     * Successful Response
+     */
+    200: IntentTreeOut;
+};
+
+export type MoveIntentResponse = MoveIntentResponses[keyof MoveIntentResponses];
+
+export type RestoreIntentData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+        /**
+         * Intent Id
+         */
+        intent_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/intents/{intent_id}/restore';
+};
+
+export type RestoreIntentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type RestoreIntentError = RestoreIntentErrors[keyof RestoreIntentErrors];
+
+export type RestoreIntentResponses = {
+    /**
+     * Successful Response
+     */
+    200: IntentTreeOut;
+};
+
+export type RestoreIntentResponse = RestoreIntentResponses[keyof RestoreIntentResponses];
 
 export type GetRunTraceData = {
     body?: never;
@@ -17872,6 +20792,38 @@ export type CreateEmbeddingsResponses = {
 };
 
 export type CreateEmbeddingsResponse = CreateEmbeddingsResponses[keyof CreateEmbeddingsResponses];
+
+export type CallApplicationMcpData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/apps/{application_id}/mcp';
+};
+
+export type CallApplicationMcpErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CallApplicationMcpError = CallApplicationMcpErrors[keyof CallApplicationMcpErrors];
+
+export type CallApplicationMcpResponses = {
+    /**
+     * Successful Response
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type CallApplicationMcpResponse = CallApplicationMcpResponses[keyof CallApplicationMcpResponses];
 
 export type RunHitTestBatchData = {
     body: BatchRequest;

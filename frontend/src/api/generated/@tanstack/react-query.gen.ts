@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, exportDocument, exportKnowledgeBase, exportModelCalls, exportModelDescriptors, exportModelPrices, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFallbackPolicy, getFolderAccess, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getModel, getModelDescriptor, getModelFilm, getModelFilmFile, getModelLimitStanding, getParagraph, getQaTemplate, getQuestionPicture, getReadiness, getRun, getRunTrace, getSecretKeys, getSession, getSetup, getSource, getStatus, getTestSet, getUsageFigures, getUsageSettings, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDescribedModels, listDocuments, listDocumentVersions, listDrafts, listEmbeddingCaches, listExternalSourceKinds, listExternalSources, listFallbackPolicies, listFolders, listGroups, listIndexBuilds, listKnowledgeBases, listMembers, listModelCalls, listModelFilms, listModelHealth, listModelLimits, listModelPresets, listModelPrices, listModelQueues, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listPurposeRoutes, listQuestionParagraphs, listQuestions, listResponseCaches, listSourceItems, listSources, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportModelCallsData, ExportModelCallsError, ExportModelCallsResponse, ExportModelDescriptorsData, ExportModelDescriptorsError, ExportModelDescriptorsResponse, ExportModelPricesData, ExportModelPricesResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFallbackPolicyData, GetFallbackPolicyError, GetFallbackPolicyResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetModelData, GetModelDescriptorData, GetModelDescriptorError, GetModelDescriptorResponse, GetModelError, GetModelFilmData, GetModelFilmError, GetModelFilmFileData, GetModelFilmFileError, GetModelFilmFileResponse, GetModelFilmResponse, GetModelLimitStandingData, GetModelLimitStandingError, GetModelLimitStandingResponse, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetQuestionPictureData, GetQuestionPictureError, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetRunTraceData, GetRunTraceError, GetRunTraceResponse, GetSecretKeysData, GetSecretKeysResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetUsageFiguresData, GetUsageFiguresError, GetUsageFiguresResponse, GetUsageSettingsData, GetUsageSettingsResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDescribedModelsData, ListDescribedModelsError, ListDescribedModelsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListEmbeddingCachesData, ListEmbeddingCachesResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFallbackPoliciesData, ListFallbackPoliciesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelCallsData, ListModelCallsError, ListModelCallsResponse, ListModelFilmsData, ListModelFilmsError, ListModelFilmsResponse, ListModelHealthData, ListModelHealthResponse, ListModelLimitsData, ListModelLimitsResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelPricesData, ListModelPricesResponse, ListModelQueuesData, ListModelQueuesResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListPurposeRoutesData, ListPurposeRoutesResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListResponseCachesData, ListResponseCachesResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, estimateGraph, exportDocument, exportIntents, exportKnowledgeBase, exportModelCalls, exportModelDescriptors, exportModelPrices, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFallbackPolicy, getFolderAccess, getGraph, getGraphEntity, getGraphOverview, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getMetrics, getModel, getModelDescriptor, getModelFilm, getModelFilmFile, getModelLimitStanding, getParagraph, getQaTemplate, getQuestionPicture, getReadiness, getRun, getRunTrace, getSecretKeys, getSession, getSetup, getSource, getStatus, getTestSet, getToolServer, getUsageFigures, getUsageSettings, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDescribedModels, listDocuments, listDocumentVersions, listDrafts, listEmbeddingCaches, listExternalSourceKinds, listExternalSources, listFallbackPolicies, listFolders, listGraphEntities, listGroups, listIndexBuilds, listIntents, listKnowledgeBases, listMembers, listModelCalls, listModelFilms, listModelHealth, listModelLimits, listModelPresets, listModelPrices, listModelQueues, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listPurposeRoutes, listQuestionParagraphs, listQuestions, listResponseCaches, listSourceItems, listSources, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listTools, listToolServers, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, EstimateGraphData, EstimateGraphError, EstimateGraphResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportIntentsData, ExportIntentsError, ExportIntentsResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportModelCallsData, ExportModelCallsError, ExportModelCallsResponse, ExportModelDescriptorsData, ExportModelDescriptorsError, ExportModelDescriptorsResponse, ExportModelPricesData, ExportModelPricesResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFallbackPolicyData, GetFallbackPolicyError, GetFallbackPolicyResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetGraphData, GetGraphEntityData, GetGraphEntityError, GetGraphEntityResponse, GetGraphError, GetGraphOverviewData, GetGraphOverviewError, GetGraphOverviewResponse, GetGraphResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetMetricsData, GetMetricsResponse, GetModelData, GetModelDescriptorData, GetModelDescriptorError, GetModelDescriptorResponse, GetModelError, GetModelFilmData, GetModelFilmError, GetModelFilmFileData, GetModelFilmFileError, GetModelFilmFileResponse, GetModelFilmResponse, GetModelLimitStandingData, GetModelLimitStandingError, GetModelLimitStandingResponse, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetQuestionPictureData, GetQuestionPictureError, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetRunTraceData, GetRunTraceError, GetRunTraceResponse, GetSecretKeysData, GetSecretKeysResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetToolServerData, GetToolServerError, GetToolServerResponse, GetUsageFiguresData, GetUsageFiguresError, GetUsageFiguresResponse, GetUsageSettingsData, GetUsageSettingsResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDescribedModelsData, ListDescribedModelsError, ListDescribedModelsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListEmbeddingCachesData, ListEmbeddingCachesResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFallbackPoliciesData, ListFallbackPoliciesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGraphEntitiesData, ListGraphEntitiesError, ListGraphEntitiesResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListIntentsData, ListIntentsError, ListIntentsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelCallsData, ListModelCallsError, ListModelCallsResponse, ListModelFilmsData, ListModelFilmsError, ListModelFilmsResponse, ListModelHealthData, ListModelHealthResponse, ListModelLimitsData, ListModelLimitsResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelPricesData, ListModelPricesResponse, ListModelQueuesData, ListModelQueuesResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListPurposeRoutesData, ListPurposeRoutesResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListResponseCachesData, ListResponseCachesResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListToolsData, ListToolServersData, ListToolServersResponse, ListToolsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -91,6 +91,24 @@ export const getStatusOptions = (options?: Options<GetStatusData>) => queryOptio
         return data;
     },
     queryKey: getStatusQueryKey(options)
+});
+
+export const getMetricsQueryKey = (options?: Options<GetMetricsData>) => createQueryKey('getMetrics', options);
+
+/**
+ * Figures of this process for Prometheus; with the token of the settings or as an administrator
+ */
+export const getMetricsOptions = (options?: Options<GetMetricsData>) => queryOptions<GetMetricsResponse, DefaultError, GetMetricsResponse, ReturnType<typeof getMetricsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getMetrics({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getMetricsQueryKey(options)
 });
 
 export const getSecretKeysQueryKey = (options?: Options<GetSecretKeysData>) => createQueryKey('getSecretKeys', options);
@@ -1299,6 +1317,96 @@ export const getFolderAccessOptions = (options: Options<GetFolderAccessData>) =>
     queryKey: getFolderAccessQueryKey(options)
 });
 
+export const getGraphQueryKey = (options: Options<GetGraphData>) => createQueryKey('getGraph', options);
+
+/**
+ * The knowledge graph of a base, and how far it is
+ */
+export const getGraphOptions = (options: Options<GetGraphData>) => queryOptions<GetGraphResponse, GetGraphError, GetGraphResponse, ReturnType<typeof getGraphQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getGraph({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getGraphQueryKey(options)
+});
+
+export const estimateGraphQueryKey = (options: Options<EstimateGraphData>) => createQueryKey('estimateGraph', options);
+
+/**
+ * What building the knowledge graph reads and costs
+ */
+export const estimateGraphOptions = (options: Options<EstimateGraphData>) => queryOptions<EstimateGraphResponse, EstimateGraphError, EstimateGraphResponse, ReturnType<typeof estimateGraphQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await estimateGraph({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: estimateGraphQueryKey(options)
+});
+
+export const listGraphEntitiesQueryKey = (options: Options<ListGraphEntitiesData>) => createQueryKey('listGraphEntities', options);
+
+/**
+ * Entities of a knowledge graph
+ */
+export const listGraphEntitiesOptions = (options: Options<ListGraphEntitiesData>) => queryOptions<ListGraphEntitiesResponse, ListGraphEntitiesError, ListGraphEntitiesResponse, ReturnType<typeof listGraphEntitiesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listGraphEntities({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listGraphEntitiesQueryKey(options)
+});
+
+export const getGraphEntityQueryKey = (options: Options<GetGraphEntityData>) => createQueryKey('getGraphEntity', options);
+
+/**
+ * An entity with its relations and the paragraphs that tell them
+ */
+export const getGraphEntityOptions = (options: Options<GetGraphEntityData>) => queryOptions<GetGraphEntityResponse, GetGraphEntityError, GetGraphEntityResponse, ReturnType<typeof getGraphEntityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getGraphEntity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getGraphEntityQueryKey(options)
+});
+
+export const getGraphOverviewQueryKey = (options: Options<GetGraphOverviewData>) => createQueryKey('getGraphOverview', options);
+
+/**
+ * The most named entities and what joins them
+ */
+export const getGraphOverviewOptions = (options: Options<GetGraphOverviewData>) => queryOptions<GetGraphOverviewResponse, GetGraphOverviewError, GetGraphOverviewResponse, ReturnType<typeof getGraphOverviewQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getGraphOverview({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getGraphOverviewQueryKey(options)
+});
+
 export const listStrategiesQueryKey = (options?: Options<ListStrategiesData>) => createQueryKey('listStrategies', options);
 
 /**
@@ -1371,6 +1479,60 @@ export const getExternalSourceOptions = (options: Options<GetExternalSourceData>
     queryKey: getExternalSourceQueryKey(options)
 });
 
+export const listToolsQueryKey = (options?: Options<ListToolsData>) => createQueryKey('listTools', options);
+
+/**
+ * Everything that can be chosen as a tool
+ */
+export const listToolsOptions = (options?: Options<ListToolsData>) => queryOptions<ListToolsResponse, DefaultError, ListToolsResponse, ReturnType<typeof listToolsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTools({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listToolsQueryKey(options)
+});
+
+export const listToolServersQueryKey = (options?: Options<ListToolServersData>) => createQueryKey('listToolServers', options);
+
+/**
+ * The workspace's tool servers, by name
+ */
+export const listToolServersOptions = (options?: Options<ListToolServersData>) => queryOptions<ListToolServersResponse, DefaultError, ListToolServersResponse, ReturnType<typeof listToolServersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listToolServers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listToolServersQueryKey(options)
+});
+
+export const getToolServerQueryKey = (options: Options<GetToolServerData>) => createQueryKey('getToolServer', options);
+
+/**
+ * One tool server
+ */
+export const getToolServerOptions = (options: Options<GetToolServerData>) => queryOptions<GetToolServerResponse, GetToolServerError, GetToolServerResponse, ReturnType<typeof getToolServerQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getToolServer({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getToolServerQueryKey(options)
+});
+
 export const listConversationsQueryKey = (options?: Options<ListConversationsData>) => createQueryKey('listConversations', options);
 
 /**
@@ -1441,6 +1603,42 @@ export const getQuestionPictureOptions = (options: Options<GetQuestionPictureDat
         return data;
     },
     queryKey: getQuestionPictureQueryKey(options)
+});
+
+export const listIntentsQueryKey = (options: Options<ListIntentsData>) => createQueryKey('listIntents', options);
+
+/**
+ * The tree of intents
+ */
+export const listIntentsOptions = (options: Options<ListIntentsData>) => queryOptions<ListIntentsResponse, ListIntentsError, ListIntentsResponse, ReturnType<typeof listIntentsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listIntents({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listIntentsQueryKey(options)
+});
+
+export const exportIntentsQueryKey = (options: Options<ExportIntentsData>) => createQueryKey('exportIntents', options);
+
+/**
+ * The tree as JSON or YAML, or its examples as CSV
+ */
+export const exportIntentsOptions = (options: Options<ExportIntentsData>) => queryOptions<ExportIntentsResponse, ExportIntentsError, ExportIntentsResponse, ReturnType<typeof exportIntentsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await exportIntents({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: exportIntentsQueryKey(options)
 });
 
 export const getRunTraceQueryKey = (options: Options<GetRunTraceData>) => createQueryKey('getRunTrace', options);
