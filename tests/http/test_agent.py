@@ -1,8 +1,9 @@
 """The agent over HTTP with a scripted model: what it is asked, how often, and what became of it."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -11,7 +12,9 @@ from sqlalchemy import event
 from tests.http.asking import answered, connected, events_of, make_base
 from tests.http.world import World, ok
 
+from refdesk.accounts import Scope
 from refdesk.testing.scripted_model import Call, ScriptedModel, Turn, says, scripted_model
+from refdesk.tools import Tool, Toolbox, ToolCaller, ToolResult, ToolSpec
 
 PASSAGES = (
     "参数 max_connections 的最大支持值为 100，超过后拒绝新的连接。",
@@ -234,3 +237,78 @@ async def test_a_later_turn_cites_what_an_earlier_one_found_without_searching(
     assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
     assert second["citations"][0]["text"] == PASSAGES[0]
     assert len(model.requests) == 3
+
+
+class Tickets:
+    """Tools of a workspace: one that changes something and asks first, one that breaks."""
+
+    def __init__(self) -> None:
+        self.made: list[dict[str, Any]] = []
+
+    async def toolbox(self, scope: Scope, chosen: Sequence[str]) -> Toolbox:
+        schema = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+        create = ToolSpec("tool:1", "create_ticket", "Creates a ticket.", schema, "python", ask_first=True)
+        broken = ToolSpec("tool:2", "broken", "Breaks.", {"type": "object", "properties": {}}, "python")
+        return Toolbox([Tool(create, self), Tool(broken, Broken())])
+
+    async def call(self, arguments: Mapping[str, Any], caller: ToolCaller) -> ToolResult:
+        self.made.append(dict(arguments))
+        return ToolResult(f'{{"ticket": "T-{len(self.made)}"}}')
+
+
+class Broken:
+    async def call(self, arguments: Mapping[str, Any], caller: ToolCaller) -> ToolResult:
+        raise RuntimeError("数据库密码 hunter2")
+
+
+@pytest.fixture
+def tickets(world: World, monkeypatch: pytest.MonkeyPatch) -> Tickets:
+    made, runs = Tickets(), world.app.state.runs
+    monkeypatch.setattr(runs, "_services", replace(runs._services, tools=made))
+    return made
+
+
+async def test_a_call_that_asks_first_is_made_only_once_a_person_agreed(
+    world: World, base: dict[str, Any], model: ScriptedModel, tickets: Tickets
+) -> None:
+    application = await make_agent(world, base, tools=["tool:1", "tool:2"])
+    calls = (
+        Call("broken", "{}", id="a"),
+        Call("create_ticket", '{"title": "重启"}', id="b"),
+        Call("search_documents", '{"query": "E1002"}', id="c"),
+    )
+    model.then(says(Turn(calls=calls, finish="tool_calls")))
+    asked = await answered(world.viewer, question="E1002 怎么办？帮我建单", application_id=application["id"])
+    assert (asked["state"], asked["form"]["kind"]) == ("finished", "approval")
+    assert asked["form"]["call"]["arguments"] == {"title": "重启"}
+    assert tickets.made == []
+    model.then(says("已建单 T-1。E1002 表示签名无效 [1]。"))
+    agreed = ok(
+        await world.viewer.post(
+            "/api/v1/runs",
+            json={"conversation_id": asked["conversation_id"], "reply": {"approve": True}},
+        )
+    )
+    await events_of(world.viewer, agreed["id"])
+    run = ok(await world.viewer.get(f"/api/v1/runs/{agreed['id']}"))
+    assert tickets.made == [{"title": "重启"}]
+    assert (run["answer"], run["citations"][0]["text"]) == (
+        "已建单 T-1。E1002 表示签名无效 [1]。",
+        PASSAGES[2],
+    )
+    results = [message["content"] for message in sent(model, 1)[3:]]
+    assert [message["tool_call_id"] for message in sent(model, 1)[3:]] == ["a", "b", "c"]
+    assert "hunter2" not in results[0]
+    assert "error" in orjson.loads(results[0])
+    assert results[1] == '{"ticket": "T-1"}'
+    # Declined: the model is told, and nothing is made.
+    model.then(says(Turn(calls=(Call("create_ticket", '{"title": "再来"}', id="d"),), finish="tool_calls")))
+    again = await answered(world.viewer, question="再建一单", conversation_id=asked["conversation_id"])
+    assert again["form"]["kind"] == "approval"
+    model.then(says("好的，没有建单。"))
+    refused = await answered(world.viewer, question="不要", conversation_id=asked["conversation_id"])
+    assert refused["answer"] == "好的，没有建单。"
+    assert len(tickets.made) == 1
+    assert orjson.loads(model.requests[-1].body["messages"][-1]["content"]) == {
+        "error": "用户不同意执行此操作"
+    }

@@ -81,7 +81,7 @@ class AskApplication:
             if event.name == "run.finished":
                 finished = event.json()["run"]
         if finished is None or finished["state"] != "finished":
-            error = (finished or {}).get("error") or {}
+            error: dict[str, Any] = (finished or {}).get("error") or {}
             message = str(error.get("message") or "The answer could not be written.")
             return ToolResult("", fault=ToolFault(str(error.get("code") or "run-failed"), message))
         citations = [

@@ -16,7 +16,7 @@ from refdesk.tools import ToolResult
 
 # What one result may say of one passage, in characters.
 SNIPPET_CHARS = 1_200
-NAMED_CHARS = 60
+NAMED_CHARS = 48
 
 
 class Searching(Protocol):
