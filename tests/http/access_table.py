@@ -23,6 +23,7 @@ from tests.http.access_pipeline import PIPELINE
 from tests.http.access_routing import ROUTING
 from tests.http.access_sources import SOURCES
 from tests.http.access_terms import TERMS
+from tests.http.access_tools import TOOL_ROWS
 from tests.http.access_versions import VERSIONS
 from tests.http.world import PASSWORD, World, ok
 
@@ -276,5 +277,6 @@ ROWS = (
     + ROUTING
     + EVALUATION
     + EXTERNAL
+    + TOOL_ROWS
     + SERVER
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from refdesk import accounts, apps, chat, evaluation, gateway, knowledge, retrieval
+from refdesk import accounts, apps, chat, evaluation, gateway, knowledge, retrieval, tools
 from refdesk.gateway import Gateway
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
@@ -30,6 +30,7 @@ ROUTERS = (
     *knowledge.routers,
     retrieval.router,
     retrieval.external_router,
+    *tools.routers,
     *chat.routers,
     *apps.routers,
     evaluation.router,
@@ -63,5 +64,5 @@ def build_services(settings: Settings, database_url: str, *, application_name: s
     cipher = load_cipher(settings)
     model_gateway = Gateway(settings, database, cipher)
     retriever = Retriever(database, model_gateway, settings)
-    tools = ToolService(database, settings, cipher)
-    return Services(settings, database, cipher, model_gateway, retriever, tools)
+    tool_service = ToolService(database, settings, cipher)
+    return Services(settings, database, cipher, model_gateway, retriever, tool_service)

@@ -5,10 +5,15 @@ whoever runs one asks for a `Toolbox` and calls it.
 """
 
 from refdesk.tools.registry import ToolRegistry
+from refdesk.tools.routes import ToolsDep, get_tools, router
+from refdesk.tools.servers.routes import router as servers_router
 from refdesk.tools.service import ToolService
 from refdesk.tools.sources import Choice, Opened, ToolSource
 from refdesk.tools.spec import Executor, Origin, Tool, ToolCaller, ToolFault, ToolResult, ToolSpec
 from refdesk.tools.toolbox import Toolbox, ToolProblem
+
+# In the order of the interface's documentation.
+routers = (router, servers_router)
 
 __all__ = [
     "Choice",
@@ -25,4 +30,7 @@ __all__ = [
     "ToolSource",
     "ToolSpec",
     "Toolbox",
+    "ToolsDep",
+    "get_tools",
+    "routers",
 ]
