@@ -24,21 +24,21 @@ class Controls:
     """The controls of one process."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
-        self._listener = Listener(database.url)
+        self.listener = Listener(database.url)
         self._statements = Statements(database.url)
         self.rules = Kept(
-            database, self._listener, frozenset(("model_limits", "model_usage_settings")), load_rules
+            database, self.listener, frozenset(("model_limits", "model_usage_settings")), load_rules
         )
         self.prices = Kept(
-            database, self._listener, frozenset(("model_prices", "model_usage_settings")), load_prices
+            database, self.listener, frozenset(("model_prices", "model_usage_settings")), load_prices
         )
-        policies = Kept(database, self._listener, frozenset(("response_cache_policies",)), load_policies)
+        policies = Kept(database, self.listener, frozenset(("response_cache_policies",)), load_policies)
         redis = settings.redis_url
         self.counters: CounterStore = (
             RedisCounters(redis.get_secret_value()) if redis else PostgresCounters(self._statements)
         )
         self.limits = Limits(self.rules, self.prices, Lane(self.counters))
-        self.permits = Permits(self._statements, self._listener, timeout_s=settings.model_queue_timeout_s)
+        self.permits = Permits(self._statements, self.listener, timeout_s=settings.model_queue_timeout_s)
         self.usage = UsageLog(database.url, self.prices)
         self.responses = ResponseCache(self._statements, policies)
         self.embeddings = EmbeddingCache(self._statements, max_bytes=settings.embedding_cache_bytes)
@@ -49,5 +49,5 @@ class Controls:
         await self.limits.close()
         await self.responses.close()
         await self.usage.close()
-        await self._listener.close()
+        await self.listener.close()
         await self._statements.close()

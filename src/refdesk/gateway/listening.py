@@ -1,7 +1,8 @@
 """What is read once and kept in memory until it changes: rules, prices, policies of caches.
 
-One connection a process listens to changes; whatever was lost while it was down is read anew when it is
-back, and while it is down every second. A call costs it a look in memory.
+One connection a process listens to changes of all that the gateway keeps (models too: `routing.snapshot`);
+whatever was lost while it was down is read anew when it is back, and while it is down every second. One that
+died without a word is found by a question every few seconds. A call costs it a look in memory.
 """
 
 import asyncio
@@ -19,6 +20,8 @@ from refdesk.kit.database import Database, libpq_url
 log = structlog.get_logger(__name__)
 
 RETRY_S = 1.0
+ASKED_EVERY_S = 5.0
+ANSWER_WITHIN_S = 5.0
 CONTROLS_CHANNEL = "refdesk_controls"
 
 type Handler = Callable[[str], None]
@@ -53,10 +56,11 @@ class Listener:
         while True:
             try:
                 await self._listen()
-            except (psycopg.Error, OSError) as error:
-                self.is_listening = False
+            except (psycopg.Error, OSError, TimeoutError) as error:
                 log.warning("gateway.signals-lost", error=type(error).__name__)
-                await asyncio.sleep(RETRY_S)
+            finally:
+                self.is_listening = False
+            await asyncio.sleep(RETRY_S)
 
     async def _listen(self) -> None:
         connection = await psycopg.AsyncConnection.connect(
@@ -69,9 +73,12 @@ class Listener:
             for handlers in self._handlers.values():
                 for handler in handlers:
                     handler("")
-            async for notification in connection.notifies():
-                for handler in self._handlers.get(notification.channel, ()):
-                    handler(notification.payload)
+            while True:
+                async for notification in connection.notifies(timeout=ASKED_EVERY_S):
+                    for handler in self._handlers.get(notification.channel, ()):
+                        handler(notification.payload)
+                async with asyncio.timeout(ANSWER_WITHIN_S):
+                    await connection.execute(b"SELECT 1")
 
 
 class Kept[T]:

@@ -1,6 +1,8 @@
 """What changes is known everywhere: two gateways on one database are two processes as far as this goes."""
 
 import asyncio
+import os
+import signal
 import time
 
 import psycopg
@@ -10,6 +12,7 @@ from tests.service.gateway.routed import listen, routed_workspace, switch
 
 from refdesk.accounts import Role, Scope
 from refdesk.gateway import UnknownModel
+from refdesk.gateway import listening as listening_room
 from refdesk.gateway.routing.tables import PurposeRoute
 from refdesk.gateway.tables import Model
 from refdesk.kit.ids import new_id
@@ -99,7 +102,7 @@ async def test_what_was_missed_while_the_connection_was_lost_is_read_then(world,
     await written_elsewhere(
         database,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE application_name = 'refdesk-model-signals' AND datname = current_database()",
+        " WHERE application_name = 'refdesk-gateway-signals' AND datname = current_database()",
     )
     await written_elsewhere(database, "UPDATE models SET name = 'meanwhile' WHERE id = %s", model_id)
     await gateway.completer(world.scope, model_id)
@@ -107,6 +110,35 @@ async def test_what_was_missed_while_the_connection_was_lost_is_read_then(world,
     await until(lambda: gateway.routing.snapshot.is_fresh, 5.0)
     await written_elsewhere(database, "UPDATE models SET name = 'after' WHERE id = %s", model_id)
     await until(lambda: gateway.routing.snapshot.get(world.scope, model_id).row.name == "after")
+
+
+async def test_a_process_listens_on_one_connection_and_finds_out_that_it_is_dead(
+    world, server, database, monkeypatch
+):
+    """A connection that a firewall dropped says nothing: without a question it is waited on for ever. Takes
+    the five seconds that psycopg waits for a query to be cancelled."""
+    monkeypatch.setattr(listening_room, "ASKED_EVERY_S", 0.1)
+    monkeypatch.setattr(listening_room, "ANSWER_WITHIN_S", 0.2)
+    model_id = await world.model(server.base_url)
+    gateway = await listening(world)
+    await listen(gateway, world.scope, model_id)  # limits and prices listen too now
+    ours = (
+        " FROM pg_stat_activity WHERE application_name LIKE 'refdesk-%signals'"
+        " AND datname = current_database()"
+    )
+    async with await psycopg.AsyncConnection.connect(database.url, autocommit=True) as connection:
+        found = await (await connection.execute(f"SELECT pid{ours}".encode())).fetchall()
+        assert len(found) == 1
+        [(pid,)] = found
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            await until(lambda: not gateway.controls.listener.is_listening, 10.0)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    await written_elsewhere(database, "UPDATE models SET name = 'meanwhile' WHERE id = %s", model_id)
+    await gateway.completer(world.scope, model_id)
+    assert gateway.routing.snapshot.get(world.scope, model_id).row.name == "meanwhile"
+    await until(lambda: gateway.routing.snapshot.is_fresh, 5.0)
 
 
 async def test_a_workspace_sees_its_own_models_only(world, server):

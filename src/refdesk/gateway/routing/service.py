@@ -15,7 +15,7 @@ class Routing:
 
     def __init__(self, database: Database, http: httpx.AsyncClient, controls: Controls) -> None:
         self.health = Health(database)
-        self.snapshot = Snapshot(database, self.health.told)
+        self.snapshot = Snapshot(database, controls.listener, self.health.told)
         self.flow = Flow(self.snapshot, self.health, controls.limits, controls.permits, controls.usage)
         self.probes = Probes(database, http, self.snapshot, self.health)
 

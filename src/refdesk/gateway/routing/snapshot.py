@@ -1,10 +1,10 @@
 """All models, policies and purposes in memory, so that a call costs no database round trip.
 
 Owns their freshness. While the listening connection holds, what another process changes is here within
-milliseconds (a trigger tells every change on `refdesk_models`); what this process changes is here before the
-next call, for its own commits mark the snapshot stale. While the connection is lost every call reads the
-database again, as if there were no snapshot: slower, never stale; and if the database itself is away, what
-was known last goes on being served. A scope sees its workspace's models only.
+milliseconds (a trigger tells every change on `refdesk_models`, as `TABLE:ID`); what this process changes is
+here before the next call, for its own commits mark the snapshot stale. While the connection is lost every
+call reads the database again, as if there were no snapshot: slower, never stale; and if the database itself
+is away, what was known last goes on being served. A scope sees its workspace's models only.
 """
 
 import asyncio
@@ -26,17 +26,19 @@ from sqlalchemy.orm import Session
 from refdesk.accounts import Scope
 from refdesk.gateway.background import background
 from refdesk.gateway.errors import UnknownModel
+from refdesk.gateway.listening import RETRY_S, Listener
 from refdesk.gateway.routing.capabilities import Abilities
 from refdesk.gateway.routing.checks import HealthCheck
 from refdesk.gateway.routing.errors import PolicyInvalid
 from refdesk.gateway.routing.policies import Policy
-from refdesk.gateway.routing.signals import ModelSignals
 from refdesk.gateway.routing.tables import FallbackPolicy, ModelHealth, PurposeRoute
 from refdesk.gateway.tables import Model
 from refdesk.kit.database import Database
 
 log = structlog.get_logger(__name__)
 
+CHANNEL = "refdesk_models"
+GATHERED_S = 0.005
 _CHANGED = "refdesk_models_changed"
 
 
@@ -73,41 +75,44 @@ class RoutedModel:
 class Snapshot:
     """What is known of all workspaces' models. `on_health` gets the rows of health that changed."""
 
-    def __init__(self, database: Database, on_health: Callable[[Iterable[ModelHealth]], None]) -> None:
+    def __init__(
+        self, database: Database, listener: Listener, on_health: Callable[[Iterable[ModelHealth]], None]
+    ) -> None:
         self._database = database
+        self._listener = listener
         self._on_health = on_health
         self._models: dict[UUID, RoutedModel] = {}
         self._policies: dict[UUID, Policy] = {}
         self._routes: dict[UUID, PurposeRoute] = {}
         self._route_by_purpose: dict[tuple[UUID, str, str], UUID] = {}
         self._defaults: dict[tuple[UUID, str], UUID] = {}
-        self._signals = ModelSignals(database.url, self._resync, self._reload)
         self._lock = asyncio.Lock()
         self._stale = True
         self._loaded_at = float("-inf")
-        self._listening: asyncio.Task[None] | None = None
+        self._told: dict[str, set[UUID]] = {}
+        self._renewing: asyncio.Task[None] | None = None
+        listener.on(CHANNEL, self._hear)
 
     def start(self) -> None:
         """Begin to listen; done by the first call where nobody did it before."""
-        if self._listening is None:
-            _LIVE.add(self)
-            self._listening = background(self._signals.run(), "model-signals")
+        _LIVE.add(self)
+        self._listener.start()
 
     async def close(self) -> None:
-        if self._listening is not None:
-            _LIVE.discard(self)
-            self._listening.cancel()
-            await asyncio.gather(self._listening, return_exceptions=True)
-            self._listening = None
+        """Leave the listener, which is closed by whoever made it."""
+        _LIVE.discard(self)
+        if self._renewing is not None:
+            self._renewing.cancel()
+            await asyncio.gather(self._renewing, return_exceptions=True)
 
     @property
     def is_fresh(self) -> bool:
         """Whether what is in memory is what the database holds, so far as it was told."""
-        return not self._stale and self._signals.connected
+        return not self._stale and self._listener.is_listening
 
     async def ready(self) -> None:
         """Return once the snapshot holds at least what was committed before; at once in the usual case."""
-        if not self._stale and self._signals.connected:
+        if self.is_fresh:
             return
         self.start()
         asked_at = time.monotonic()
@@ -161,15 +166,36 @@ class Snapshot:
         """The model that serves a purpose, if it has one of its own."""
         return self._route_by_purpose.get((scope.workspace_id, purpose, kind))
 
-    async def _resync(self) -> None:
-        """Read everything: after the listening connection was made, for nobody told what happened before."""
-        async with self._lock:
-            await self._load()
+    def _hear(self, payload: str) -> None:
+        """A row that somebody changed; "" where nobody listened for a while, so that anything may have."""
+        if not payload:
+            self._stale = True
+        else:
+            table, _, key = payload.partition(":")
+            try:
+                self._told.setdefault(table, set()).add(UUID(key))
+            except ValueError:
+                log.warning("routing.signal-not-understood", payload=payload[:100])
+                return
+        if self._renewing is None or self._renewing.done():
+            self._renewing = background(self._renew(), "model-snapshot")
 
-    async def _reload(self, changed: Mapping[str, set[UUID]]) -> None:
-        """Read the rows that other processes said they changed."""
-        async with self._lock, self._database.transaction() as session:
-            await self._read(session, changed)
+    async def _renew(self) -> None:
+        """Read what was told of, or everything; again until the database has answered."""
+        while self._told or self._stale:
+            await asyncio.sleep(GATHERED_S)  # what one transaction changed arrives together
+            told, self._told = self._told, {}
+            try:
+                async with self._lock:
+                    if self._stale:
+                        await self._load()
+                    else:
+                        async with self._database.transaction() as session:
+                            await self._read(session, told)
+            except (SQLAlchemyError, OSError) as error:
+                log.warning("routing.snapshot-not-renewed", error=type(error).__name__)
+                self._stale = True
+                await asyncio.sleep(RETRY_S)
 
     async def _load(self) -> None:
         started = time.monotonic()
