@@ -12,7 +12,7 @@ from refdesk.kit.border_types import CleanText, clean_input
 Words = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), BeforeValidator(clean_input)
 ]
-ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+:\S{1,200}$")]
+ToolName = Annotated[str, StringConstraints(pattern=r"^\S{1,250}$")]
 
 
 class StageSettings(BaseModel):

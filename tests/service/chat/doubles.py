@@ -1,7 +1,7 @@
 """Stand-ins of the run manager's surroundings."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +24,7 @@ from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
+from refdesk.tools import Tool, Toolbox, ToolCaller, ToolProblem, ToolResult, ToolSpec
 
 type Step = str | float | Exception | asyncio.Event | CompletionEvent
 
@@ -38,7 +39,7 @@ class FakeCompleter:
     def __init__(
         self,
         *steps: Step,
-        completion: str | Exception = "",
+        completion: str | Exception | Callable[[CompletionRequest], Completion | str] = "",
         context_tokens: int = 8_000,
         ends: bool = True,
     ) -> None:
@@ -79,7 +80,43 @@ class FakeCompleter:
         self.completions.append(request)
         if isinstance(self.completion, Exception):
             raise self.completion
-        return Completion(self.completion, "stop", usage=UsageReport(20, 8))
+        made = self.completion(request) if callable(self.completion) else self.completion
+        return made if isinstance(made, Completion) else Completion(made, "stop", usage=UsageReport(20, 8))
+
+
+class FakeTools:
+    """Tools of a workspace, by what an application may choose; `calls` are those that were made."""
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Tool] = {}
+        self.calls: list[tuple[str, dict[str, Any], ToolCaller]] = []
+
+    def add(
+        self,
+        name: str,
+        answer: Callable[[Mapping[str, Any]], Awaitable[ToolResult | str]],
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        required: Sequence[str] = (),
+        title: str = "",
+        **more: Any,
+    ) -> None:
+        """Offer a tool that answers as told."""
+        schema = {"type": "object", "properties": dict(parameters or {}), "required": list(required)}
+        spec = ToolSpec(f"tool:{name}", name, f"{title or name}.", schema, "builtin", title=title, **more)
+        source = self
+
+        class Answering:
+            async def call(self, arguments: Mapping[str, Any], caller: ToolCaller) -> ToolResult:
+                source.calls.append((name, dict(arguments), caller))
+                made = await answer(arguments)
+                return made if isinstance(made, ToolResult) else ToolResult(made)
+
+        self.tools[spec.id] = Tool(spec, Answering())
+
+    async def toolbox(self, scope: Scope, chosen: Sequence[str]) -> Toolbox:
+        missing = [ToolProblem(name, "tool-not-found", "gone") for name in chosen if name not in self.tools]
+        return Toolbox([self.tools[name] for name in chosen if name in self.tools], missing)
 
 
 class FakeGateway:
@@ -109,6 +146,7 @@ class Desk:
     retriever: Retriever
     settings: Settings
     base_id: UUID
+    tools: FakeTools = field(default_factory=FakeTools)
     runs: RunManager = field(init=False)
     _stack: AsyncExitStack = field(init=False)
 
@@ -120,7 +158,7 @@ class Desk:
         """Another process's run manager, stopped with the test."""
         chosen = self.settings.model_copy(update=settings)
         gateway: Any = self.gateway
-        made = RunManager(self.database, gateway, self.retriever, chosen, StoredProfiles())
+        made = RunManager(self.database, gateway, self.retriever, chosen, StoredProfiles(), self.tools)
         await made.start()
         self._stack.push_async_callback(made.stop)
         return made

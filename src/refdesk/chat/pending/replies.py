@@ -203,7 +203,9 @@ def _without_label(field: Mapping[str, Any], text: str) -> str:
     """`order number: 123` and `订单号是123` are 123."""
     for label in {str(field.get("label") or ""), str(field["name"])} - {""}:
         found = re.match(
-            rf"^(?:my |the |我的)?{re.escape(label)}\s*(?:is|[:：=是为])?\s*(.+)$", text.strip(), re.I
+            rf"^(?:my |the |我的)?{re.escape(label)}(?:\s*(?:is\b|[:：=是为])\s*|\s+)(.+)$",
+            text.strip(),
+            re.I,
         )
         if found:
             return found[1]
