@@ -16,6 +16,7 @@ from tests.http.access_evaluation import EVALUATION
 from tests.http.access_external import EXTERNAL
 from tests.http.access_graph import GRAPHS
 from tests.http.access_index_builds import INDEX_BUILDS
+from tests.http.access_intents import INTENTS
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_limits import LIMITS
 from tests.http.access_models import MODELS
@@ -271,6 +272,7 @@ ROWS = (
     + ASKING
     + AGENT
     + PIPELINE
+    + INTENTS
     + MODELS
     + DESCRIPTORS
     + LIMITS

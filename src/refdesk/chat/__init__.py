@@ -15,6 +15,8 @@ from refdesk.chat.choices import (
 from refdesk.chat.cited import paragraphs_cited
 from refdesk.chat.context import ToolSource
 from refdesk.chat.events import RunEvent
+from refdesk.chat.intents.routes import router as intents_router
+from refdesk.chat.intents.service import has_intents
 from refdesk.chat.picture_routes import router as picture_router
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
 from refdesk.chat.routes import Runs, get_runs, router
@@ -24,7 +26,7 @@ from refdesk.chat.speech_routes import router as speech_router
 from refdesk.chat.trace import router as trace_router
 from refdesk.knowledge import cited_paragraphs
 
-routers = (router, speech_router, picture_router, trace_router)
+routers = (router, speech_router, picture_router, intents_router, trace_router)
 cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "ToolSource",
     "Turn",
     "get_runs",
+    "has_intents",
     "router",
     "routers",
 ]

@@ -30,7 +30,8 @@ from refdesk.chat.following import follow_logged
 from refdesk.chat.journal import RunJournal
 from refdesk.chat.log_writer import LogWriter
 from refdesk.chat.pipeline import answer_question
-from refdesk.chat.profile import ApplicationProfiles, RunSubmission
+from refdesk.chat.previewing import Preview, preview
+from refdesk.chat.profile import ApplicationProfiles, RunProfile, RunSubmission
 from refdesk.chat.recorder import RunRecorder
 from refdesk.chat.repository import RunRepository
 from refdesk.chat.schemas import RunOut
@@ -140,6 +141,16 @@ class RunManager:
         await asyncio.gather(*self._background, return_exceptions=True)
 
     @property
+    def services(self) -> Services:
+        """What runs of this process work with."""
+        return self._services
+
+    @property
+    def profiles(self) -> ApplicationProfiles:
+        """Where the profiles of applications come from."""
+        return self._desk.profiles
+
+    @property
     def active_runs(self) -> int:
         """Runs this process works on, including what it does after a run's last event."""
         return len(self._active)
@@ -209,6 +220,10 @@ class RunManager:
             await asyncio.wait([active.task], timeout=STOP_PATIENCE_S)
         async with self._database.transaction() as session:
             return await RunService(session, scope).get(run_id)
+
+    async def preview(self, scope: Scope, profile: RunProfile, question: str, **options: Any) -> Preview:
+        """The messages a model would get for a question (`previewing.preview`); nothing is asked or stored."""
+        return await preview(self._services, scope, profile, question, **options)
 
     async def _batches(self, scope: Scope, run_id: UUID, after: int) -> AsyncGenerator[list[RunEvent]]:
         active = self._active.get(run_id)

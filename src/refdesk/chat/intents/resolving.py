@@ -6,16 +6,18 @@ last is that no intent is known, with which the answer goes on. Never reads retr
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from refdesk.chat.context import RunContext
+from refdesk.chat.context import RunContext, StageModels
 from refdesk.chat.intents.asking_model import ModelAnswerUnusable, ask_model
 from refdesk.chat.intents.snapshots import SNAPSHOTS, Ranking, Snapshot
 from refdesk.chat.intents.tree import MOST_INTENTS_A_QUESTION, AskedIntents, Intent, IntentOutcome, IntentTree
+from refdesk.chat.language import Language
 from refdesk.gateway import Embedder, Purpose
 from refdesk.kit.errors import AppError, NotFound
 
@@ -34,76 +36,92 @@ EXAMPLES_DEADLINE_S = 10.0
 async def resolve_intents(
     context: RunContext, questions: Sequence[str], detail: dict[str, Any] | None = None
 ) -> IntentOutcome:
-    """The intents of each sub-question, at most three in all. Does not raise but on database faults while
-    reading the tree; `detail` gets the record."""
+    """The intents of each sub-question, at most three in all; `detail` gets the record. Raises database
+    faults while reading the tree; a model that fails is done without."""
     nothing = IntentOutcome(tuple(AskedIntents(question) for question in questions))
     application_id = context.profile.application_id
     if application_id is None:
         return nothing
     snapshot = await SNAPSHOTS.present(context.database, context.scope, application_id)
-    tree = snapshot.tree
-    if not tree.leaves:
+    if not snapshot.tree.leaves:
         return nothing
-    chosen = _chosen(context, tree)
-    outcome = chosen or await _resolve(context, snapshot, questions, detail)
+    outcome = _chosen(context, snapshot.tree)
+    if outcome is None:
+        detail = {} if detail is None else detail
+        found = await classify(context.models, snapshot, questions, context.language, detail)
+        if found.tokens is not None:
+            context.recorder.add_usage(*found.tokens)
+        outcome = outcome_of(questions, found.scores, found.method)
     if detail is not None:
         detail |= record_of(outcome)
     return outcome
 
 
-async def _resolve(
-    context: RunContext, snapshot: Snapshot, questions: Sequence[str], detail: dict[str, Any] | None
-) -> IntentOutcome:
-    completer = await context.model("intents")
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """The scores of each question, best first; `tokens` are those of the model's call, in and out."""
+
+    scores: Sequence[Sequence[tuple[Intent, float]]]
+    method: str
+    tokens: tuple[int, int] | None = None
+
+
+async def classify(
+    models: StageModels,
+    snapshot: Snapshot,
+    questions: Sequence[str],
+    language: Language,
+    detail: dict[str, Any],
+    *,
+    by_model: bool = True,
+) -> Classification:
+    """Score all leaves for each question: by the stage's model, else by the examples, else not at all.
+    `detail` tells what failed."""
     tree, ranked = snapshot.tree, None
+    completer = await models.of("intents") if by_model else None
     if completer is None or len(tree.leaves) > MOST_SHOWN_TO_MODEL:
-        ranked = await _by_examples(context, snapshot, questions, detail)
+        ranked = await _by_examples(models, snapshot, questions, detail)
     if completer is not None:
         shown = _shortlist(tree, ranked)
         try:
-            scored, usage = await ask_model(completer, shown, questions, context.language)
+            scored, tokens = await ask_model(completer, shown, questions, language)
         except (AppError, ModelAnswerUnusable) as error:
             reason = error.code if isinstance(error, AppError) else "model-bad-response"
             log.warning("chat.intents-model-failed", error=reason)
-            if detail is not None:
-                detail["model_failed"] = reason
-            ranked = ranked or await _by_examples(context, snapshot, questions, detail)
+            detail["model_failed"] = reason
+            ranked = ranked or await _by_examples(models, snapshot, questions, detail)
         else:
-            if usage is not None:
-                context.recorder.add_usage(*usage)
-            return outcome_of(questions, scored, "model")
+            return Classification(scored, "model", tokens)
     if ranked is None:
-        return IntentOutcome(tuple(AskedIntents(question) for question in questions))
-    return outcome_of(questions, [one.scores for one in ranked], "examples")
+        return Classification([[] for _ in questions], "none")
+    return Classification([one.scores for one in ranked], "examples")
 
 
 async def _by_examples(
-    context: RunContext, snapshot: Snapshot, questions: Sequence[str], detail: dict[str, Any] | None
+    models: StageModels, snapshot: Snapshot, questions: Sequence[str], detail: dict[str, Any]
 ) -> list[Ranking] | None:
     try:
         async with asyncio.timeout(EXAMPLES_DEADLINE_S):
-            embedder = await _embedder(context)
+            embedder = await _embedder(models)
             return await snapshot.rank(embedder, questions) if embedder is not None else None
     except (AppError, TimeoutError, SQLAlchemyError, OSError) as error:
         reason = error.code if isinstance(error, AppError) else type(error).__name__
         log.warning("chat.intents-examples-failed", error=reason)
-        if detail is not None:
-            detail["examples_failed"] = reason
+        detail["examples_failed"] = reason
         return None
 
 
-async def _embedder(context: RunContext) -> Embedder | None:
+async def _embedder(models: StageModels) -> Embedder | None:
     """The model of the first base: it embeds the question for the search anyway, and a vector is kept."""
-    for base_id in context.profile.knowledge_base_ids[:1]:
+    services, scope = models.services, models.scope
+    for base_id in models.profile.knowledge_base_ids[:1]:
         try:
-            return await context.embedders.embedder(context.scope, base_id)
+            return await services.embedder(scope, base_id)
         except NotFound:
             break
-    gateway, purpose = context.models.services.gateway, "intents"
-    model_id = await gateway.default_model(context.scope, "EMBEDDING", purpose)
-    if model_id is None:
-        return None
-    return await gateway.embedder(context.scope, model_id, Purpose(purpose, context.profile.application_id))
+    purpose = Purpose("intents", models.profile.application_id)
+    model_id = await services.gateway.default_model(scope, "EMBEDDING", purpose.path)
+    return await services.gateway.embedder(scope, model_id, purpose) if model_id is not None else None
 
 
 def _shortlist(tree: IntentTree, ranked: list[Ranking] | None) -> tuple[Intent, ...]:
