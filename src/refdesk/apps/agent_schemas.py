@@ -1,7 +1,6 @@
 """Settings of an application that answers with an agent."""
 
 from typing import Annotated, Literal
-from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
@@ -37,9 +36,6 @@ class AgentSettings(BaseModel):
         default=[], max_length=200, description="Internal names that are left out of searches."
     )
     skills: list[SkillName] = Field(default=[], max_length=50, description="Skills by name.")
-    databases: list[UUID] = Field(
-        default=[], max_length=10, description="External sources (PostgreSQL) that may be read with SQL."
-    )
     working_directory: bool = Field(
         default=False, description="Give each conversation files and a shell in a sandbox."
     )
@@ -55,7 +51,6 @@ class AgentSettings(BaseModel):
             max_cost=self.max_cost,
             code_names=tuple(self.code_names),
             skills=tuple(dict.fromkeys(self.skills)),
-            databases=tuple(dict.fromkeys(self.databases)),
             working_directory=self.working_directory,
             ask_before=tuple(dict.fromkeys(self.ask_before)),
         )

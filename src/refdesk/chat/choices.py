@@ -66,11 +66,11 @@ class TermMapping:
 class AgentChoices:
     """How an agent works.
 
-    `rounds` are its most rounds of retrieval, `tool_rounds` those of other tools. `max_tokens` (in and out) and
-    `max_cost` (in the currency of the model's price) are ceilings of one answer, None for none. `code_names`
-    are internal names that are stripped before a search. `skills` are names of skills it is offered,
-    `databases` ids of registered databases it may read. `working_directory` gives each conversation files and
-    a shell; `ask_before` names the tools of it that ask first.
+    `rounds` are its most rounds of retrieval, `tool_rounds` those of other tools. `max_tokens` (in and out)
+    and `max_cost` (in the currency of the model's price) are ceilings of one answer, None for none.
+    `code_names` are internal names that are stripped before a search. `skills` are names of skills.
+    `working_directory` gives each conversation files and a shell; `ask_before` names the tools of it that ask
+    first.
     """
 
     rounds: int = 3
@@ -79,6 +79,5 @@ class AgentChoices:
     max_cost: float | None = None
     code_names: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
-    databases: tuple[UUID, ...] = ()
     working_directory: bool = False
     ask_before: tuple[str, ...] = ("run_command",)

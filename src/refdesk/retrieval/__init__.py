@@ -15,6 +15,8 @@ from refdesk.retrieval.errors import (
 )
 from refdesk.retrieval.explaining import Explainer, Explanation
 from refdesk.retrieval.external.routes import router as external_router
+from refdesk.retrieval.external.service import ExternalSourceRepository, ExternalSources, allows_sql
+from refdesk.retrieval.external.tables import ExternalSource
 from refdesk.retrieval.modes import Mode, get_mode, mode_names, register
 from refdesk.retrieval.routes import RetrieverDep, router
 from refdesk.retrieval.routing import BaseScore, Route, RouteSettings
@@ -48,6 +50,9 @@ __all__ = [
     "EmbeddingChanged",
     "Explainer",
     "Explanation",
+    "ExternalSource",
+    "ExternalSourceRepository",
+    "ExternalSources",
     "GateDecision",
     "GateDecisionView",
     "GateName",
@@ -74,6 +79,7 @@ __all__ = [
     "SearchWarning",
     "UnknownMode",
     "UnknownStrategy",
+    "allows_sql",
     "check_strategy_name",
     "external_router",
     "get_mode",

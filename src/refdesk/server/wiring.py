@@ -10,6 +10,7 @@ from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
 from refdesk.tools import ToolService
+from refdesk.tools.databases import DatabaseSource
 
 # What the gateway needs to run alone, in the order of the interface's documentation.
 GATEWAY_ROUTERS = (
@@ -65,4 +66,5 @@ def build_services(settings: Settings, database_url: str, *, application_name: s
     model_gateway = Gateway(settings, database, cipher)
     retriever = Retriever(database, model_gateway, settings)
     tool_service = ToolService(database, settings, cipher)
+    tool_service.add_source(DatabaseSource(database, model_gateway, settings, cipher))
     return Services(settings, database, cipher, model_gateway, retriever, tool_service)

@@ -79,7 +79,8 @@ class McpDoor:
     ) -> CallToolResult:
         result = await self._offer.call(_opened(context), params.name, params.arguments or {})
         text = result.fault.message if result.fault is not None else result.text
-        data: Any = result.data if result.ok and isinstance(result.data, dict) else None
+        structured = result.ok and isinstance(result.data, dict)
+        data = cast("dict[str, Any]", result.data) if structured else None
         return CallToolResult(
             content=[TextContent(type="text", text=text)],
             structured_content=data,

@@ -45,6 +45,22 @@ class SourceReadOnly(Conflict):
     message = "This source is only searched; nothing can be changed in it from here."
 
 
+class SourceQueryInvalid(Invalid):
+    """A query of an external database that it refused: wrong, not allowed, or more than a query."""
+
+    code = "source-query-invalid"
+    message = "The database refused the query."
+    hint = "One SELECT, of tables that the connected user may read."
+
+
+class SourceQueryForbidden(Conflict):
+    """The owner of an external source has not allowed it to be read with SQL."""
+
+    code = "source-query-forbidden"
+    message = "This source may not be read with SQL."
+    hint = "Its owner can allow it: `allow_sql` in the settings of a PostgreSQL source."
+
+
 class SourceDocumentNotFound(NotFound):
     """The source has no document of that id."""
 

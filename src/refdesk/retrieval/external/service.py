@@ -25,6 +25,7 @@ from refdesk.retrieval.external.errors import (
     ExternalSourceNotFound,
     SourceConfigInvalid,
     SourceCredentialNeeded,
+    SourceQueryForbidden,
 )
 from refdesk.retrieval.external.guarded import GuardedSource
 from refdesk.retrieval.external.opening import (
@@ -35,6 +36,7 @@ from refdesk.retrieval.external.opening import (
     open_source,
 )
 from refdesk.retrieval.external.protocol import SourceHit, Value
+from refdesk.retrieval.external.querying import Rows, read_rows
 from refdesk.retrieval.external.schemas import (
     ExternalSourceChange,
     ExternalSourceView,
@@ -159,6 +161,17 @@ class ExternalSources:
             hits = await source.search(query, top_k, filters=filters)
         return hits, round((time.perf_counter() - began) * 1000, 1)
 
+    async def query(self, source_id: UUID, statement: str) -> Rows:
+        """The rows of one SELECT. Raises `ExternalSourceNotFound`, `SourceQueryForbidden`,
+        `SourceQueryInvalid` and what connecting raises."""
+        async with self.database.transaction() as session:
+            row = await ExternalSourceRepository(session, self.scope).get(source_id)
+            secret = self._secret_of(row)
+        if not allows_sql(row):
+            raise SourceQueryForbidden(source_id=str(source_id))
+        context = SourceContext(row.timeout_s, self.settings.allow_private_endpoints)
+        return await read_rows(row.config, secret, context, statement)
+
     async def check(self, source_id: UUID) -> SourceCheck:
         """Ask the source something, and keep how that went. Raises `ExternalSourceNotFound`."""
         async with self.database.transaction() as session:
@@ -250,6 +263,11 @@ async def _checked(opening: AbstractAsyncContextManager[GuardedSource]) -> Sourc
         details=failure.details,
         took_ms=took_ms,
     )
+
+
+def allows_sql(row: ExternalSource) -> bool:
+    """Whether a source may be read with SQL."""
+    return row.kind == "postgres" and bool(row.config.get("allow_sql"))
 
 
 def _require_same_address(row: ExternalSource, config: dict[str, Any]) -> None:

@@ -38,6 +38,9 @@ class Config(TableConfig):
     schema_name: Column = "public"
     language: Column = Field(default="simple", description="A text search configuration.")
     vector_column: Column | None = None
+    allow_sql: bool = Field(
+        default=False, description="Let agents read what this user may read, with SQL of their own."
+    )
 
 
 class PostgresSource:
@@ -49,7 +52,7 @@ class PostgresSource:
 
     def __init__(self, config: Config, connect: dict[str, Any], timeout_s: float) -> None:
         self._config = config
-        self._connect = connect
+        self.connect = connect
         self._timeout_ms = max(int(timeout_s * 1000), 1)
 
     async def ingest(self, document: SourceDocument) -> str:
@@ -88,7 +91,7 @@ class PostgresSource:
 
     async def _rows(self, statement: sql.Composed, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
         try:
-            async with await psycopg.AsyncConnection.connect(**self._connect) as connection:
+            async with await psycopg.AsyncConnection.connect(**self.connect) as connection:
                 await connection.set_read_only(True)
                 async with connection.cursor() as cursor:
                     await cursor.execute(
