@@ -52,7 +52,7 @@ async def test_what_is_malformed_or_fails_is_told_as_the_route_tells_it(
     warm = await world.make_key(world.owner, "ask")
     for body, status, code in (
         (asking(model_id, temperature="hot"), 400, "invalid"),
-        (asking("no-such-thing"), 404, "model-name-unknown"),
+        (asking("no-such-thing"), 404, "model_not_found"),
     ):
         told = await warm.post(CHAT, json=body)
         assert (told.status_code, told.json()["error"]["code"]) == (status, code), told.text
