@@ -1,5 +1,6 @@
 """Ask a question: the answer as it is written, then where it stands."""
 
+import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -75,6 +76,8 @@ async def ask(
         "retrieval": {key: run["retrieval"][key] for key in ("best", "threshold", "candidates", "decision")},
         "warnings": run["warnings"],
         "error": run["error"],
+        "steps": writer.steps,
+        "form": run.get("form"),
     }
     lines = [] if writer.shows else [run["answer"]]
     lines += _sources(run)
@@ -119,13 +122,25 @@ async def _id(client: Client, path: str, wanted: str, what: str) -> str:
 
 
 class _Writer:
-    """Writes the answer to the terminal as it comes."""
+    """Writes the answer to the terminal as it comes, and before it the calls of tools it rests on. `steps`
+    are these calls with what they gave."""
 
     def __init__(self, *, shows: bool) -> None:
         self.shows = shows
+        self.steps: list[dict[str, Any]] = []
         self._written = False
 
     def take(self, event: ServerSentEvent) -> None:
+        if event.name == "tool.call":
+            call = event.json()
+            self.steps.append(call)
+            if self.shows:
+                note(f"→ {call['title']} {json.dumps(call['arguments'], ensure_ascii=False)}")
+        elif event.name == "tool.result":
+            result = event.json()
+            for step in self.steps:
+                if step["id"] == result["id"] and "ok" not in step:
+                    step.update(result)
         if self.shows and event.name == "delta":
             self._write(event.json()["text"])
         elif self.shows and event.name == "snapshot" and not self._written:
