@@ -10,10 +10,11 @@ from refdesk.tools.servers.routes import router as servers_router
 from refdesk.tools.service import ToolService
 from refdesk.tools.sources import Choice, Opened, ToolSource
 from refdesk.tools.spec import Executor, Origin, Tool, ToolCaller, ToolFault, ToolResult, ToolSpec
+from refdesk.tools.stored.routes import router as stored_router
 from refdesk.tools.toolbox import Toolbox, ToolProblem
 
 # In the order of the interface's documentation.
-routers = (router, servers_router)
+routers = (router, stored_router, servers_router)
 
 __all__ = [
     "Choice",

@@ -14,10 +14,12 @@ from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
 from refdesk.tools.naming import told_apart
 from refdesk.tools.registry import ToolRegistry, local_tools
+from refdesk.tools.sandbox import Sandbox
 from refdesk.tools.servers.connections import Connections
 from refdesk.tools.servers.source import ServerSource
 from refdesk.tools.sources import Choice, Opened, ToolSource
 from refdesk.tools.spec import Tool
+from refdesk.tools.stored.source import StoredSource
 from refdesk.tools.toolbox import Toolbox, ToolProblem
 
 log = structlog.get_logger(__name__)
@@ -27,14 +29,19 @@ _TIDY_S = 60.0
 
 
 class ToolService:
-    """One a process. `registry` holds what comes with code, `servers` the tools of MCP servers; other kinds
-    join with `add_source`."""
+    """One a process. `registry` holds what comes with code, `servers` the tools of MCP servers, `stored`
+    those of Python code and HTTP interfaces; other kinds join with `add_source`. `sandbox` runs programs."""
 
     def __init__(self, database: Database, settings: Settings, cipher: Cipher) -> None:
         self.registry = ToolRegistry()
         self.connections = Connections()
         self.servers = ServerSource(database, settings, cipher, self.connections)
-        self._sources: dict[str, ToolSource] = {self.servers.prefix: self.servers}
+        self.sandbox = Sandbox()
+        self.stored = StoredSource(database, settings, cipher, self.sandbox)
+        self._sources: dict[str, ToolSource] = {
+            self.servers.prefix: self.servers,
+            self.stored.prefix: self.stored,
+        }
         self._listener = Listener(database.url)
         self._listener.on(CHANNEL, self._changed)
         self._tidying: asyncio.Task[None] | None = None
@@ -58,6 +65,7 @@ class ToolService:
             await asyncio.wait([self._tidying])
         await self._listener.close()
         await self.connections.close()
+        await self.stored.close()
 
     async def toolbox(self, scope: Scope, chosen: Sequence[str]) -> Toolbox:
         """The chosen tools, ready to be called: ids of tools, `mcp:<server id>` for all tools of a server, or

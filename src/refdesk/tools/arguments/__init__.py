@@ -8,6 +8,7 @@ from refdesk.tools.arguments.checking import ArgumentFault, Checked, check_argum
 from refdesk.tools.arguments.extraction import Extraction, extract_arguments
 from refdesk.tools.arguments.fields import FormField, asking_text, form_fields
 from refdesk.tools.arguments.reading import MAX_ARGUMENT_CHARS, Read, read_arguments
+from refdesk.tools.arguments.usable import problem_of_schema
 
 __all__ = [
     "MAX_ARGUMENT_CHARS",
@@ -20,5 +21,6 @@ __all__ = [
     "check_arguments",
     "extract_arguments",
     "form_fields",
+    "problem_of_schema",
     "read_arguments",
 ]

@@ -1,0 +1,1 @@
+"""Tools of HTTP interfaces: operations read from an OpenAPI document, called by a guarded client."""

@@ -1,0 +1,1 @@
+"""Tools of Python code: read without being run, run in the sandbox."""
