@@ -514,6 +514,7 @@ EXCUSED: dict[str, tuple[str, ...]] = {
     "It answers as another operation does, gone above, or with nothing but a state.": (
         f"POST {RUN}/again",
         f"GET {API}/conversations/{{conversation_id}}/events",
+        f"POST {API}/applications/preview",
         f"POST {SOURCE}/sync",
         f"POST {SOURCE}/cancel",
         f"GET {API}/folders/{{folder_id}}/access",

@@ -42,11 +42,21 @@ class ApplicationRerankerUnsuitable(Invalid):
 
 
 class PromptIncomplete(Invalid):
-    """A prompt template lacks a placeholder without which it cannot work."""
+    """A prompt template lacks a variable without which it cannot work; `template` names it, `missing` what it
+    lacks."""
 
     code = "prompt-incomplete"
-    message = "The answer prompt must contain {data} and {question}."
+    message = "A prompt lacks a variable that it must contain."
     hint = "{data} is replaced by what was found, {question} by the question."
+
+
+class PromptVariableUnknown(Invalid):
+    """A prompt template holds a variable that nothing replaces; `template` names the template, `unknown` the
+    variables."""
+
+    code = "prompt-variable-unknown"
+    message = "A prompt holds a variable that does not exist."
+    hint = "There are {data} and {question}; write other braces with a space, as in { order }."
 
 
 class ModelNameUnknown(NotFound):

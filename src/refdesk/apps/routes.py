@@ -6,9 +6,12 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response, status
 
 from refdesk.accounts import Editor, Viewer
+from refdesk.apps.preview_schemas import PreviewRequest, PromptPreview
+from refdesk.apps.previews import preview_of
 from refdesk.apps.schemas import ApplicationCreate, ApplicationOut, ApplicationPatch
 from refdesk.apps.service import ApplicationService
-from refdesk.kit.web import Page, PageQuery, Tx
+from refdesk.chat import Runs
+from refdesk.kit.web import DatabaseDep, Page, PageQuery, Tx
 
 router = APIRouter(prefix="/api/v1/applications", tags=["applications"])
 
@@ -34,6 +37,18 @@ async def list_applications(
 )
 async def create_application(body: ApplicationCreate, session: Tx, scope: Editor) -> ApplicationOut:
     return await ApplicationService(session, scope).create(body)
+
+
+@router.post(
+    "/preview",
+    operation_id="previewPrompts",
+    summary="The exact messages a model would get for a question, of an application saved or not",
+    response_model=PromptPreview,
+)
+async def preview_prompts(
+    body: PreviewRequest, runs: Runs, database: DatabaseDep, scope: Editor
+) -> PromptPreview:
+    return await preview_of(runs, database, scope, body)
 
 
 @router.get(

@@ -16,7 +16,10 @@ from refdesk.apps.errors import (
     ApplicationNameTaken,
     ApplicationRerankerUnsuitable,
     PromptIncomplete,
+    PromptVariableUnknown,
 )
+from refdesk.apps.preview_schemas import PreviewRequest, PromptFaultView
+from refdesk.apps.profiles import profile_of, templates_of
 from refdesk.apps.repository import ApplicationRepository
 from refdesk.apps.schemas import (
     ApplicationCreate,
@@ -26,6 +29,7 @@ from refdesk.apps.schemas import (
 )
 from refdesk.apps.stage_schemas import ApplicationPrompts
 from refdesk.apps.tables import Application
+from refdesk.chat import RunProfile, has_intents, prompt_faults
 from refdesk.gateway import ModelRepository, UnknownModel, forget_application
 from refdesk.kit.errors import CursorInvalid, Invalid, NotFound
 from refdesk.kit.ids import new_id
@@ -115,6 +119,26 @@ class ApplicationService:
         await self._session.refresh(application)
         return await self._shown(application)
 
+    async def draft(self, request: PreviewRequest) -> RunProfile:
+        """The profile of an application that is being written. Raises the errors of creating it, but for its
+        templates, whose faults are told with the preview."""
+        await self._check_bases(request.knowledge_base_ids)
+        await self._check_model(request.model_id)
+        check_strategy_name(request.settings.strategy)
+        await self._check_reranker(request.settings)
+        known = False
+        if request.application_id is not None:
+            await self._repository.get(request.application_id)
+            known = await has_intents(self._session, self._scope, request.application_id)
+        return profile_of(
+            application_id=request.application_id,
+            knowledge_base_ids=_distinct(request.knowledge_base_ids),
+            model_id=request.model_id,
+            prompts=request.prompts,
+            settings=request.settings,
+            has_intents=known,
+        )
+
     async def delete(self, application_id: UUID) -> None:
         """Remove an application with what is set for it alone. Conversations keep their answers."""
         await self._repository.delete(await self._repository.get(application_id))
@@ -149,10 +173,24 @@ class ApplicationService:
 
 
 def check_prompts(prompts: ApplicationPrompts) -> None:
-    """Raise `PromptIncomplete` unless the answer template is empty or has both placeholders."""
-    missing = [name for name in ("{data}", "{question}") if name not in prompts.answer]
-    if prompts.answer and missing:
-        raise PromptIncomplete(missing=missing)
+    """Raise `PromptIncomplete` or `PromptVariableUnknown` for the first template that cannot be used."""
+    for fault in faults_of(prompts):
+        names = [f"{{{name}}}" for name in fault.variables]
+        if fault.code == "missing":
+            raise PromptIncomplete(template=fault.template, missing=names)
+        raise PromptVariableUnknown(template=fault.template, unknown=names)
+
+
+def faults_of(prompts: ApplicationPrompts) -> list[PromptFaultView]:
+    """What is wrong with the templates, each by its name in an application's prompts."""
+    return [
+        PromptFaultView(
+            template="answer" if fault.template == "knowledge" else fault.template,
+            code=fault.code,
+            variables=list(fault.variables),
+        )
+        for fault in prompt_faults(templates_of(prompts))
+    ]
 
 
 def _merged(stored: dict[str, Any], sent: ApplicationPrompts | ApplicationSettings) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from refdesk.chat.events import RunEvent
 from refdesk.chat.intents.routes import router as intents_router
 from refdesk.chat.intents.service import has_intents
 from refdesk.chat.picture_routes import router as picture_router
+from refdesk.chat.previewing import Preview, prompt_faults
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
 from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
@@ -34,6 +35,7 @@ __all__ = [
     "Answering",
     "ApplicationProfiles",
     "Mode",
+    "Preview",
     "RunEvent",
     "RunManager",
     "RunOut",
@@ -48,6 +50,7 @@ __all__ = [
     "Turn",
     "get_runs",
     "has_intents",
+    "prompt_faults",
     "router",
     "routers",
 ]

@@ -32,6 +32,7 @@ from refdesk.chat.log_writer import LogWriter
 from refdesk.chat.pipeline import answer_question
 from refdesk.chat.previewing import Preview, preview
 from refdesk.chat.profile import ApplicationProfiles, RunProfile, RunSubmission
+from refdesk.chat.prompts import Situation
 from refdesk.chat.recorder import RunRecorder
 from refdesk.chat.repository import RunRepository
 from refdesk.chat.schemas import RunOut
@@ -221,9 +222,18 @@ class RunManager:
         async with self._database.transaction() as session:
             return await RunService(session, scope).get(run_id)
 
-    async def preview(self, scope: Scope, profile: RunProfile, question: str, **options: Any) -> Preview:
-        """The messages a model would get for a question (`previewing.preview`); nothing is asked or stored."""
-        return await preview(self._services, scope, profile, question, **options)
+    async def preview(
+        self,
+        scope: Scope,
+        profile: RunProfile,
+        question: str,
+        situation: Situation | None = None,
+        tool_text: str = "",
+    ) -> Preview:
+        """The messages a model would get for a question; nothing is asked and nothing stored."""
+        return await preview(
+            self._services, scope, profile, question, situation=situation, tool_text=tool_text
+        )
 
     async def _batches(self, scope: Scope, run_id: UUID, after: int) -> AsyncGenerator[list[RunEvent]]:
         active = self._active.get(run_id)

@@ -111,7 +111,7 @@ def _span(
 def _kind(name: str) -> Literal["channel", "tool", "step"]:
     if name.startswith("tool:"):
         return "tool"
-    return "channel" if name.startswith("channel:") else "step"
+    return "channel" if name.startswith(("channel:", "search:")) else "step"
 
 
 def _prompt(messages: Sequence[Entry]) -> list[PromptMessage]:
