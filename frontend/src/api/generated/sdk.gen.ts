@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddQuestionPictureData, AddQuestionPictureResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, BuildGraphData, BuildGraphErrors, BuildGraphResponses, CallApplicationMcpData, CallApplicationMcpErrors, CallApplicationMcpResponses, CallToolData, CallToolErrors, CallToolResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelGraphData, CancelGraphErrors, CancelGraphResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelModelFilmData, CancelModelFilmErrors, CancelModelFilmResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeExternalSourceData, ChangeExternalSourceErrors, ChangeExternalSourceResponses, ChangeFallbackPolicyData, ChangeFallbackPolicyErrors, ChangeFallbackPolicyResponses, ChangeModelData, ChangeModelErrors, ChangeModelLimitData, ChangeModelLimitErrors, ChangeModelLimitResponses, ChangeModelPriceData, ChangeModelPriceErrors, ChangeModelPriceResponses, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeToolServerData, ChangeToolServerErrors, ChangeToolServerResponses, CheckExternalSourceData, CheckExternalSourceDraftData, CheckExternalSourceDraftErrors, CheckExternalSourceDraftResponses, CheckExternalSourceErrors, CheckExternalSourceResponses, CheckFallbackRulesData, CheckFallbackRulesErrors, CheckFallbackRulesResponses, CheckModelData, CheckModelDescriptorData, CheckModelDescriptorErrors, CheckModelDescriptorResponses, CheckModelDescriptorsData, CheckModelDescriptorsErrors, CheckModelDescriptorsResponses, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CheckToolServerData, CheckToolServerDraftData, CheckToolServerDraftErrors, CheckToolServerDraftResponses, CheckToolServerErrors, CheckToolServerResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateExternalSourceData, CreateExternalSourceErrors, CreateExternalSourceResponses, CreateFallbackPolicyData, CreateFallbackPolicyErrors, CreateFallbackPolicyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateIntentData, CreateIntentErrors, CreateIntentResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelLimitData, CreateModelLimitErrors, CreateModelLimitResponses, CreateModelPriceData, CreateModelPriceErrors, CreateModelPriceResponses, CreateModelResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateToolServerData, CreateToolServerErrors, CreateToolServerResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteExternalSourceData, DeleteExternalSourceErrors, DeleteExternalSourceResponses, DeleteFallbackPolicyData, DeleteFallbackPolicyErrors, DeleteFallbackPolicyResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteGraphData, DeleteGraphErrors, DeleteGraphResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteIntentData, DeleteIntentErrors, DeleteIntentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelLimitData, DeleteModelLimitErrors, DeleteModelLimitResponses, DeleteModelPriceData, DeleteModelPriceErrors, DeleteModelPriceResponses, DeleteModelResponses, DeleteOwnToolValuesData, DeleteOwnToolValuesErrors, DeleteOwnToolValuesResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteResponseCacheData, DeleteResponseCacheErrors, DeleteResponseCacheResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DeleteToolServerData, DeleteToolServerErrors, DeleteToolServerResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, DraftModelDescriptorData, DraftModelDescriptorErrors, DraftModelDescriptorResponses, DryRunFallbackData, DryRunFallbackErrors, DryRunFallbackResponses, EstimateGraphData, EstimateGraphErrors, EstimateGraphResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportIntentsData, ExportIntentsErrors, ExportIntentsResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportModelCallsData, ExportModelCallsErrors, ExportModelCallsResponses, ExportModelDescriptorsData, ExportModelDescriptorsErrors, ExportModelDescriptorsResponses, ExportModelPricesData, ExportModelPricesResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FindGraphPathsData, FindGraphPathsErrors, FindGraphPathsResponses, FollowConversationData, FollowConversationErrors, FollowConversationResponse, FollowConversationResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetCachedAnswersData, ForgetCachedAnswersErrors, ForgetCachedAnswersResponses, ForgetCachedEmbeddingsData, ForgetCachedEmbeddingsErrors, ForgetCachedEmbeddingsResponses, ForgetSecretKeysData, ForgetSecretKeysResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentAccessData, GetDocumentAccessErrors, GetDocumentAccessResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetExternalSourceData, GetExternalSourceErrors, GetExternalSourceResponses, GetFallbackPolicyData, GetFallbackPolicyErrors, GetFallbackPolicyResponses, GetFolderAccessData, GetFolderAccessErrors, GetFolderAccessResponses, GetGraphData, GetGraphEntityData, GetGraphEntityErrors, GetGraphEntityResponses, GetGraphErrors, GetGraphOverviewData, GetGraphOverviewErrors, GetGraphOverviewResponses, GetGraphResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetMetricsData, GetMetricsResponses, GetModelData, GetModelDescriptorData, GetModelDescriptorErrors, GetModelDescriptorResponses, GetModelErrors, GetModelFilmData, GetModelFilmErrors, GetModelFilmFileData, GetModelFilmFileErrors, GetModelFilmFileResponses, GetModelFilmResponses, GetModelLimitStandingData, GetModelLimitStandingErrors, GetModelLimitStandingResponses, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetQuestionPictureData, GetQuestionPictureErrors, GetQuestionPictureResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunTraceData, GetRunTraceErrors, GetRunTraceResponses, GetSecretKeysData, GetSecretKeysResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageFiguresData, GetUsageFiguresErrors, GetUsageFiguresResponses, GetUsageSettingsData, GetUsageSettingsResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportIntentsData, ImportIntentsErrors, ImportIntentsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportModelDescriptorsData, ImportModelDescriptorsErrors, ImportModelDescriptorsResponses, ImportModelPricesData, ImportModelPricesErrors, ImportModelPricesResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, InvokeModelData, InvokeModelErrors, InvokeModelResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDescribedModelsData, ListDescribedModelsErrors, ListDescribedModelsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListEmbeddingCachesData, ListEmbeddingCachesResponses, ListExternalSourceKindsData, ListExternalSourceKindsResponses, ListExternalSourcesData, ListExternalSourcesResponses, ListFallbackPoliciesData, ListFallbackPoliciesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListGraphEntitiesData, ListGraphEntitiesErrors, ListGraphEntitiesResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListIntentsData, ListIntentsErrors, ListIntentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelCallsData, ListModelCallsErrors, ListModelCallsResponses, ListModelFilmsData, ListModelFilmsErrors, ListModelFilmsResponses, ListModelHealthData, ListModelHealthResponses, ListModelLimitsData, ListModelLimitsResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelPricesData, ListModelPricesResponses, ListModelQueuesData, ListModelQueuesResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListPurposeRoutesData, ListPurposeRoutesResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListResponseCachesData, ListResponseCachesResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListStrategiesData, ListStrategiesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListToolsData, ListToolServersData, ListToolServersResponses, ListToolsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, MoveIntentData, MoveIntentErrors, MoveIntentResponses, PasteToolServersData, PasteToolServersErrors, PasteToolServersResponses, ProbeModelData, ProbeModelErrors, ProbeModelResponses, PutResponseCacheData, PutResponseCacheErrors, PutResponseCacheResponses, ReadRunAloudData, ReadRunAloudErrors, ReadRunAloudResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RemovePurposeRouteData, RemovePurposeRouteErrors, RemovePurposeRouteResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, ReplaceModelDescriptorData, ReplaceModelDescriptorErrors, ReplaceModelDescriptorResponses, RereadDocumentData, RereadDocumentErrors, RereadDocumentResponses, ResetModelGatesData, ResetModelGatesErrors, ResetModelGatesResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, RestoreIntentData, RestoreIntentErrors, RestoreIntentResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateSecretKeyData, RotateSecretKeyResponses, RunAgainData, RunAgainErrors, RunAgainResponses, RunCalibrationData, RunCalibrationErrors, RunCalibrationResponse, RunCalibrationResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SearchExternalSourceData, SearchExternalSourceErrors, SearchExternalSourceResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SetDocumentAccessData, SetDocumentAccessErrors, SetDocumentAccessResponses, SetFolderAccessData, SetFolderAccessErrors, SetFolderAccessResponses, SetOwnToolValuesData, SetOwnToolValuesErrors, SetOwnToolValuesResponses, SetPurposeRouteData, SetPurposeRouteErrors, SetPurposeRouteResponses, SetUsageSettingsData, SetUsageSettingsErrors, SetUsageSettingsResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, StreamModelTrialData, StreamModelTrialErrors, StreamModelTrialResponse, StreamModelTrialResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, TranscribeData, TranscribeErrors, TranscribeResponses, TryIntentsData, TryIntentsErrors, TryIntentsResponses, TryModelData, TryModelErrors, TryModelFilmData, TryModelFilmErrors, TryModelFilmResponses, TryModelPicturesData, TryModelPicturesErrors, TryModelPicturesResponses, TryModelResponses, TryModelSpeechData, TryModelSpeechErrors, TryModelSpeechResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateGraphData, UpdateGraphErrors, UpdateGraphResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateIntentData, UpdateIntentErrors, UpdateIntentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
+import type { ActOnParagraphsData, ActOnParagraphsErrors, ActOnParagraphsResponses, AddGroupMemberData, AddGroupMemberErrors, AddGroupMemberResponses, AddMemberData, AddMemberErrors, AddMemberResponses, AddParagraphData, AddParagraphErrors, AddParagraphResponses, AddQuestionPictureData, AddQuestionPictureResponses, AddTestQuestionsData, AddTestQuestionsErrors, AddTestQuestionsResponses, AttachQuestionsData, AttachQuestionsErrors, AttachQuestionsResponses, BuildGraphData, BuildGraphErrors, BuildGraphResponses, CallApplicationMcpData, CallApplicationMcpErrors, CallApplicationMcpResponses, CallToolData, CallToolErrors, CallToolResponses, CancelDocumentData, CancelDocumentErrors, CancelDocumentResponses, CancelGraphData, CancelGraphErrors, CancelGraphResponses, CancelIndexBuildData, CancelIndexBuildErrors, CancelIndexBuildResponses, CancelModelFilmData, CancelModelFilmErrors, CancelModelFilmResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CancelSourceData, CancelSourceErrors, CancelSourceResponses, ChangeExternalSourceData, ChangeExternalSourceErrors, ChangeExternalSourceResponses, ChangeFallbackPolicyData, ChangeFallbackPolicyErrors, ChangeFallbackPolicyResponses, ChangeModelData, ChangeModelErrors, ChangeModelLimitData, ChangeModelLimitErrors, ChangeModelLimitResponses, ChangeModelPriceData, ChangeModelPriceErrors, ChangeModelPriceResponses, ChangeModelResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeStoredToolData, ChangeStoredToolErrors, ChangeStoredToolResponses, ChangeToolInterfaceData, ChangeToolInterfaceErrors, ChangeToolInterfaceResponses, ChangeToolServerData, ChangeToolServerErrors, ChangeToolServerResponses, CheckExternalSourceData, CheckExternalSourceDraftData, CheckExternalSourceDraftErrors, CheckExternalSourceDraftResponses, CheckExternalSourceErrors, CheckExternalSourceResponses, CheckFallbackRulesData, CheckFallbackRulesErrors, CheckFallbackRulesResponses, CheckModelData, CheckModelDescriptorData, CheckModelDescriptorErrors, CheckModelDescriptorResponses, CheckModelDescriptorsData, CheckModelDescriptorsErrors, CheckModelDescriptorsResponses, CheckModelDraftData, CheckModelDraftErrors, CheckModelDraftResponses, CheckModelErrors, CheckModelResponses, CheckSplitPatternsData, CheckSplitPatternsErrors, CheckSplitPatternsResponses, CheckToolServerData, CheckToolServerDraftData, CheckToolServerDraftErrors, CheckToolServerDraftResponses, CheckToolServerErrors, CheckToolServerResponses, CompareIndexBuildData, CompareIndexBuildErrors, CompareIndexBuildResponses, CompleteSetupData, CompleteSetupErrors, CompleteSetupResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateApplicationData, CreateApplicationErrors, CreateApplicationResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateDocumentsData, CreateDocumentsErrors, CreateDocumentsResponses, CreateEmbeddingsData, CreateEmbeddingsErrors, CreateEmbeddingsResponses, CreateExternalSourceData, CreateExternalSourceErrors, CreateExternalSourceResponses, CreateFallbackPolicyData, CreateFallbackPolicyErrors, CreateFallbackPolicyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateIntentData, CreateIntentErrors, CreateIntentResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateModelData, CreateModelErrors, CreateModelLimitData, CreateModelLimitErrors, CreateModelLimitResponses, CreateModelPriceData, CreateModelPriceErrors, CreateModelPriceResponses, CreateModelResponses, CreatePythonToolData, CreatePythonToolErrors, CreatePythonToolResponses, CreateQuestionData, CreateQuestionErrors, CreateQuestionResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateRunData, CreateRunErrors, CreateRunResponses, CreateSampleLibraryData, CreateSampleLibraryResponses, CreateSourceData, CreateSourceErrors, CreateSourceResponses, CreateTermData, CreateTermErrors, CreateTermResponses, CreateTestSetData, CreateTestSetErrors, CreateTestSetResponses, CreateToolInterfaceData, CreateToolInterfaceErrors, CreateToolInterfaceResponses, CreateToolServerData, CreateToolServerErrors, CreateToolServerResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteApplicationData, DeleteApplicationErrors, DeleteApplicationResponses, DeleteConversationData, DeleteConversationErrors, DeleteConversationResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteExternalSourceData, DeleteExternalSourceErrors, DeleteExternalSourceResponses, DeleteFallbackPolicyData, DeleteFallbackPolicyErrors, DeleteFallbackPolicyResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteGraphData, DeleteGraphErrors, DeleteGraphResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteIntentData, DeleteIntentErrors, DeleteIntentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteModelData, DeleteModelErrors, DeleteModelLimitData, DeleteModelLimitErrors, DeleteModelLimitResponses, DeleteModelPriceData, DeleteModelPriceErrors, DeleteModelPriceResponses, DeleteModelResponses, DeleteOwnToolValuesData, DeleteOwnToolValuesErrors, DeleteOwnToolValuesResponses, DeleteParagraphData, DeleteParagraphErrors, DeleteParagraphResponses, DeleteQuestionData, DeleteQuestionErrors, DeleteQuestionResponses, DeleteResponseCacheData, DeleteResponseCacheErrors, DeleteResponseCacheResponses, DeleteSourceData, DeleteSourceErrors, DeleteSourceResponses, DeleteStoredToolData, DeleteStoredToolErrors, DeleteStoredToolResponses, DeleteTermData, DeleteTermErrors, DeleteTermResponses, DeleteTermsData, DeleteTermsErrors, DeleteTermsResponses, DeleteTestQuestionData, DeleteTestQuestionErrors, DeleteTestQuestionResponses, DeleteTestSetData, DeleteTestSetErrors, DeleteTestSetResponses, DeleteToolInterfaceData, DeleteToolInterfaceErrors, DeleteToolInterfaceResponses, DeleteToolServerData, DeleteToolServerErrors, DeleteToolServerResponses, DetachQuestionData, DetachQuestionErrors, DetachQuestionResponses, DiffDocumentVersionsData, DiffDocumentVersionsErrors, DiffDocumentVersionsResponses, DiscardIndexBuildData, DiscardIndexBuildErrors, DiscardIndexBuildResponses, DownloadDocumentData, DownloadDocumentErrors, DownloadDocumentResponses, DownloadVersionData, DownloadVersionErrors, DownloadVersionResponses, DraftModelDescriptorData, DraftModelDescriptorErrors, DraftModelDescriptorResponses, DryRunFallbackData, DryRunFallbackErrors, DryRunFallbackResponses, EstimateGraphData, EstimateGraphErrors, EstimateGraphResponses, ExplainHitTestData, ExplainHitTestErrors, ExplainHitTestResponses, ExportDocumentData, ExportDocumentErrors, ExportDocumentResponses, ExportIntentsData, ExportIntentsErrors, ExportIntentsResponses, ExportKnowledgeBaseData, ExportKnowledgeBaseErrors, ExportKnowledgeBaseResponses, ExportModelCallsData, ExportModelCallsErrors, ExportModelCallsResponses, ExportModelDescriptorsData, ExportModelDescriptorsErrors, ExportModelDescriptorsResponses, ExportModelPricesData, ExportModelPricesResponses, ExportTermsData, ExportTermsErrors, ExportTermsResponses, ExportTestSetData, ExportTestSetErrors, ExportTestSetResponses, FindGraphPathsData, FindGraphPathsErrors, FindGraphPathsResponses, FollowConversationData, FollowConversationErrors, FollowConversationResponse, FollowConversationResponses, FollowKnowledgeBaseData, FollowKnowledgeBaseErrors, FollowKnowledgeBaseResponse, FollowKnowledgeBaseResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetCachedAnswersData, ForgetCachedAnswersErrors, ForgetCachedAnswersResponses, ForgetCachedEmbeddingsData, ForgetCachedEmbeddingsErrors, ForgetCachedEmbeddingsResponses, ForgetSecretKeysData, ForgetSecretKeysResponses, GetApplicationData, GetApplicationErrors, GetApplicationResponses, GetConversationData, GetConversationErrors, GetConversationResponses, GetDocumentAccessData, GetDocumentAccessErrors, GetDocumentAccessResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentResponses, GetExternalSourceData, GetExternalSourceErrors, GetExternalSourceResponses, GetFallbackPolicyData, GetFallbackPolicyErrors, GetFallbackPolicyResponses, GetFolderAccessData, GetFolderAccessErrors, GetFolderAccessResponses, GetGraphData, GetGraphEntityData, GetGraphEntityErrors, GetGraphEntityResponses, GetGraphErrors, GetGraphOverviewData, GetGraphOverviewErrors, GetGraphOverviewResponses, GetGraphResponses, GetHealthData, GetHealthResponses, GetIndexBuildData, GetIndexBuildErrors, GetIndexBuildResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseImportData, GetKnowledgeBaseImportErrors, GetKnowledgeBaseImportResponses, GetKnowledgeBaseResponses, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageErrors, GetKnowledgeBaseUsageResponses, GetMetricsData, GetMetricsResponses, GetModelData, GetModelDescriptorData, GetModelDescriptorErrors, GetModelDescriptorResponses, GetModelErrors, GetModelFilmData, GetModelFilmErrors, GetModelFilmFileData, GetModelFilmFileErrors, GetModelFilmFileResponses, GetModelFilmResponses, GetModelLimitStandingData, GetModelLimitStandingErrors, GetModelLimitStandingResponses, GetModelResponses, GetParagraphData, GetParagraphErrors, GetParagraphResponses, GetQaTemplateData, GetQaTemplateErrors, GetQaTemplateResponses, GetQuestionPictureData, GetQuestionPictureErrors, GetQuestionPictureResponses, GetReadinessData, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunTraceData, GetRunTraceErrors, GetRunTraceResponses, GetSecretKeysData, GetSecretKeysResponses, GetSessionData, GetSessionResponses, GetSetupData, GetSetupResponses, GetSourceData, GetSourceErrors, GetSourceResponses, GetStatusData, GetStatusResponses, GetStoredToolData, GetStoredToolErrors, GetStoredToolResponses, GetTestSetData, GetTestSetErrors, GetTestSetResponses, GetToolInterfaceData, GetToolInterfaceErrors, GetToolInterfaceResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageFiguresData, GetUsageFiguresErrors, GetUsageFiguresResponses, GetUsageSettingsData, GetUsageSettingsResponses, GetVersionPageData, GetVersionPageErrors, GetVersionPageResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportDraftsData, ImportDraftsErrors, ImportDraftsResponses, ImportIntentsData, ImportIntentsErrors, ImportIntentsResponses, ImportKnowledgeBaseData, ImportKnowledgeBaseErrors, ImportKnowledgeBaseResponses, ImportModelDescriptorsData, ImportModelDescriptorsErrors, ImportModelDescriptorsResponses, ImportModelPricesData, ImportModelPricesErrors, ImportModelPricesResponses, ImportQaFilesData, ImportQaFilesErrors, ImportQaFilesResponses, ImportTermsData, ImportTermsErrors, ImportTermsResponses, ImportTestQuestionsData, ImportTestQuestionsErrors, ImportTestQuestionsResponses, InvokeModelData, InvokeModelErrors, InvokeModelResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListConversationsData, ListConversationsErrors, ListConversationsResponses, ListDescribedModelsData, ListDescribedModelsErrors, ListDescribedModelsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDocumentVersionsData, ListDocumentVersionsErrors, ListDocumentVersionsResponses, ListDraftsData, ListDraftsErrors, ListDraftsResponses, ListEmbeddingCachesData, ListEmbeddingCachesResponses, ListExternalSourceKindsData, ListExternalSourceKindsResponses, ListExternalSourcesData, ListExternalSourcesResponses, ListFallbackPoliciesData, ListFallbackPoliciesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListGraphEntitiesData, ListGraphEntitiesErrors, ListGraphEntitiesResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListIndexBuildsData, ListIndexBuildsErrors, ListIndexBuildsResponses, ListIntentsData, ListIntentsErrors, ListIntentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListModelCallsData, ListModelCallsErrors, ListModelCallsResponses, ListModelFilmsData, ListModelFilmsErrors, ListModelFilmsResponses, ListModelHealthData, ListModelHealthResponses, ListModelLimitsData, ListModelLimitsResponses, ListModelPresetsData, ListModelPresetsResponses, ListModelPricesData, ListModelPricesResponses, ListModelQueuesData, ListModelQueuesResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListOpenAiModelsData, ListOpenAiModelsErrors, ListOpenAiModelsResponses, ListParagraphQuestionsData, ListParagraphQuestionsErrors, ListParagraphQuestionsResponses, ListParagraphsData, ListParagraphsErrors, ListParagraphsResponses, ListPurposeRoutesData, ListPurposeRoutesResponses, ListQuestionParagraphsData, ListQuestionParagraphsErrors, ListQuestionParagraphsResponses, ListQuestionsData, ListQuestionsErrors, ListQuestionsResponses, ListRemoteModelsData, ListRemoteModelsErrors, ListRemoteModelsResponses, ListResponseCachesData, ListResponseCachesResponses, ListSourceItemsData, ListSourceItemsErrors, ListSourceItemsResponses, ListSourcesData, ListSourcesErrors, ListSourcesResponses, ListStoredToolsData, ListStoredToolsErrors, ListStoredToolsResponses, ListStoredToolVersionsData, ListStoredToolVersionsErrors, ListStoredToolVersionsResponses, ListStrategiesData, ListStrategiesResponses, ListTermsData, ListTermsErrors, ListTermsResponses, ListTestQuestionsData, ListTestQuestionsErrors, ListTestQuestionsResponses, ListTestRunsData, ListTestRunsErrors, ListTestRunsResponses, ListTestSetsData, ListTestSetsErrors, ListTestSetsResponses, ListToolInterfacesData, ListToolInterfacesResponses, ListToolsData, ListToolServersData, ListToolServersResponses, ListToolsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListVersionParagraphsData, ListVersionParagraphsErrors, ListVersionParagraphsResponses, ListWorkspacesData, ListWorkspacesResponses, MergeParagraphData, MergeParagraphErrors, MergeParagraphResponses, MoveIntentData, MoveIntentErrors, MoveIntentResponses, PasteToolServersData, PasteToolServersErrors, PasteToolServersResponses, PreviewPromptsData, PreviewPromptsErrors, PreviewPromptsResponses, ProbeModelData, ProbeModelErrors, ProbeModelResponses, PutResponseCacheData, PutResponseCacheErrors, PutResponseCacheResponses, ReadOpenApiDocumentData, ReadOpenApiDocumentErrors, ReadOpenApiDocumentResponses, ReadRunAloudData, ReadRunAloudErrors, ReadRunAloudResponses, ReadToolCodeData, ReadToolCodeErrors, ReadToolCodeResponses, RedeemInvitationData, RedeemInvitationErrors, RedeemInvitationResponses, RemoveGroupMemberData, RemoveGroupMemberErrors, RemoveGroupMemberResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RemovePurposeRouteData, RemovePurposeRouteErrors, RemovePurposeRouteResponses, RenameConversationData, RenameConversationErrors, RenameConversationResponses, ReplaceDocumentFileData, ReplaceDocumentFileErrors, ReplaceDocumentFileResponses, ReplaceModelDescriptorData, ReplaceModelDescriptorErrors, ReplaceModelDescriptorResponses, RereadDocumentData, RereadDocumentErrors, RereadDocumentResponses, ResetModelGatesData, ResetModelGatesErrors, ResetModelGatesResponses, ResolveEditConflictsData, ResolveEditConflictsErrors, ResolveEditConflictsResponses, RestoreDocumentVersionData, RestoreDocumentVersionErrors, RestoreDocumentVersionResponses, RestoreIntentData, RestoreIntentErrors, RestoreIntentResponses, ResumeIndexBuildData, ResumeIndexBuildErrors, ResumeIndexBuildResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RetryKnowledgeBaseImportData, RetryKnowledgeBaseImportErrors, RetryKnowledgeBaseImportResponses, RevertParagraphData, RevertParagraphErrors, RevertParagraphResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateSecretKeyData, RotateSecretKeyResponses, RunAgainData, RunAgainErrors, RunAgainResponses, RunCalibrationData, RunCalibrationErrors, RunCalibrationResponse, RunCalibrationResponses, RunHitTestBatchData, RunHitTestBatchErrors, RunHitTestBatchResponse, RunHitTestBatchResponses, RunHitTestData, RunHitTestErrors, RunHitTestResponses, RunTestSetData, RunTestSetErrors, RunTestSetResponse, RunTestSetResponses, SearchExternalSourceData, SearchExternalSourceErrors, SearchExternalSourceResponses, SendFolderFilesData, SendFolderFilesErrors, SendFolderFilesResponses, SendManifestData, SendManifestErrors, SendManifestResponses, SetDocumentAccessData, SetDocumentAccessErrors, SetDocumentAccessResponses, SetFolderAccessData, SetFolderAccessErrors, SetFolderAccessResponses, SetOwnToolValuesData, SetOwnToolValuesErrors, SetOwnToolValuesResponses, SetPurposeRouteData, SetPurposeRouteErrors, SetPurposeRouteResponses, SetUsageSettingsData, SetUsageSettingsErrors, SetUsageSettingsResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutResponses, SplitParagraphData, SplitParagraphErrors, SplitParagraphResponses, StartIndexBuildData, StartIndexBuildErrors, StartIndexBuildResponses, StreamModelTrialData, StreamModelTrialErrors, StreamModelTrialResponse, StreamModelTrialResponses, SwitchIndexBuildBackData, SwitchIndexBuildBackErrors, SwitchIndexBuildBackResponses, SwitchIndexBuildData, SwitchIndexBuildErrors, SwitchIndexBuildResponses, SyncArchiveData, SyncArchiveErrors, SyncArchiveResponses, SyncSourceData, SyncSourceErrors, SyncSourceResponses, TranscribeData, TranscribeErrors, TranscribeResponses, TryIntentsData, TryIntentsErrors, TryIntentsResponses, TryModelData, TryModelErrors, TryModelFilmData, TryModelFilmErrors, TryModelFilmResponses, TryModelPicturesData, TryModelPicturesErrors, TryModelPicturesResponses, TryModelResponses, TryModelSpeechData, TryModelSpeechErrors, TryModelSpeechResponses, TryPythonToolData, TryPythonToolErrors, TryPythonToolResponses, UpdateApplicationData, UpdateApplicationErrors, UpdateApplicationResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateGraphData, UpdateGraphErrors, UpdateGraphResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateIntentData, UpdateIntentErrors, UpdateIntentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UpdateMemberData, UpdateMemberErrors, UpdateMemberResponses, UpdateParagraphData, UpdateParagraphErrors, UpdateParagraphResponses, UpdateQuestionData, UpdateQuestionErrors, UpdateQuestionResponses, UpdateSourceData, UpdateSourceErrors, UpdateSourceResponses, UpdateTermData, UpdateTermErrors, UpdateTermResponses, UpdateTestQuestionData, UpdateTestQuestionErrors, UpdateTestQuestionResponses, UpdateTestSetData, UpdateTestSetErrors, UpdateTestSetResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses, UploadDraftsData, UploadDraftsErrors, UploadDraftsResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -3088,6 +3088,216 @@ export const callTool = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
+ * Python and HTTP tools, by name
+ */
+export const listStoredTools = <ThrowOnError extends boolean = false>(options?: Options<ListStoredToolsData, ThrowOnError>) => (options?.client ?? client).get<ListStoredToolsResponses, ListStoredToolsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools',
+    ...options
+});
+
+/**
+ * Keep Python code as a tool
+ */
+export const createPythonTool = <ThrowOnError extends boolean = false>(options: Options<CreatePythonToolData, ThrowOnError>) => (options.client ?? client).post<CreatePythonToolResponses, CreatePythonToolErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What code declares as a tool
+ */
+export const readToolCode = <ThrowOnError extends boolean = false>(options: Options<ReadToolCodeData, ThrowOnError>) => (options.client ?? client).post<ReadToolCodeResponses, ReadToolCodeErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools/code',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Run Python code in the sandbox before it is saved
+ */
+export const tryPythonTool = <ThrowOnError extends boolean = false>(options: Options<TryPythonToolData, ThrowOnError>) => (options.client ?? client).post<TryPythonToolResponses, TryPythonToolErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools/try',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a Python or HTTP tool
+ */
+export const deleteStoredTool = <ThrowOnError extends boolean = false>(options: Options<DeleteStoredToolData, ThrowOnError>) => (options.client ?? client).delete<DeleteStoredToolResponses, DeleteStoredToolErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools/{tool_id}',
+    ...options
+});
+
+/**
+ * One Python or HTTP tool
+ */
+export const getStoredTool = <ThrowOnError extends boolean = false>(options: Options<GetStoredToolData, ThrowOnError>) => (options.client ?? client).get<GetStoredToolResponses, GetStoredToolErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools/{tool_id}',
+    ...options
+});
+
+/**
+ * Change a Python or HTTP tool
+ */
+export const changeStoredTool = <ThrowOnError extends boolean = false>(options: Options<ChangeStoredToolData, ThrowOnError>) => (options.client ?? client).patch<ChangeStoredToolResponses, ChangeStoredToolErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools/{tool_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What a Python tool was before its changes
+ */
+export const listStoredToolVersions = <ThrowOnError extends boolean = false>(options: Options<ListStoredToolVersionsData, ThrowOnError>) => (options.client ?? client).get<ListStoredToolVersionsResponses, ListStoredToolVersionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/stored-tools/{tool_id}/versions',
+    ...options
+});
+
+/**
+ * The operations of an OpenAPI document, before anything is saved
+ */
+export const readOpenApiDocument = <ThrowOnError extends boolean = false>(options: Options<ReadOpenApiDocumentData, ThrowOnError>) => (options.client ?? client).post<ReadOpenApiDocumentResponses, ReadOpenApiDocumentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-interfaces/document',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * HTTP interfaces, by name
+ */
+export const listToolInterfaces = <ThrowOnError extends boolean = false>(options?: Options<ListToolInterfacesData, ThrowOnError>) => (options?.client ?? client).get<ListToolInterfacesResponses, unknown, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-interfaces',
+    ...options
+});
+
+/**
+ * Make tools of operations of an OpenAPI document
+ */
+export const createToolInterface = <ThrowOnError extends boolean = false>(options: Options<CreateToolInterfaceData, ThrowOnError>) => (options.client ?? client).post<CreateToolInterfaceResponses, CreateToolInterfaceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-interfaces',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove an HTTP interface with its tools
+ */
+export const deleteToolInterface = <ThrowOnError extends boolean = false>(options: Options<DeleteToolInterfaceData, ThrowOnError>) => (options.client ?? client).delete<DeleteToolInterfaceResponses, DeleteToolInterfaceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-interfaces/{interface_id}',
+    ...options
+});
+
+/**
+ * One HTTP interface
+ */
+export const getToolInterface = <ThrowOnError extends boolean = false>(options: Options<GetToolInterfaceData, ThrowOnError>) => (options.client ?? client).get<GetToolInterfaceResponses, GetToolInterfaceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-interfaces/{interface_id}',
+    ...options
+});
+
+/**
+ * Change an HTTP interface
+ */
+export const changeToolInterface = <ThrowOnError extends boolean = false>(options: Options<ChangeToolInterfaceData, ThrowOnError>) => (options.client ?? client).patch<ChangeToolInterfaceResponses, ChangeToolInterfaceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/tool-interfaces/{interface_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * The workspace's tool servers, by name
  */
 export const listToolServers = <ThrowOnError extends boolean = false>(options?: Options<ListToolServersData, ThrowOnError>) => (options?.client ?? client).get<ListToolServersResponses, unknown, ThrowOnError>({
@@ -3614,6 +3824,23 @@ export const createApplication = <ThrowOnError extends boolean = false>(options:
             type: 'apiKey'
         }],
     url: '/api/v1/applications',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The exact messages a model would get for a question, of an application saved or not
+ */
+export const previewPrompts = <ThrowOnError extends boolean = false>(options: Options<PreviewPromptsData, ThrowOnError>) => (options.client ?? client).post<PreviewPromptsResponses, PreviewPromptsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: 'refdesk_session',
+            type: 'apiKey'
+        }],
+    url: '/api/v1/applications/preview',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -140,12 +140,6 @@ export type AgentSettings = {
      */
     skills?: Array<string>;
     /**
-     * Databases
-     *
-     * External sources (PostgreSQL) that may be read with SQL.
-     */
-    databases?: Array<string>;
-    /**
      * Working Directory
      *
      * Give each conversation files and a shell in a sandbox.
@@ -723,6 +717,54 @@ export type AuditView = {
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * AuthDraft
+ *
+ * How an interface is signed in to. `name` is that of the header or the query parameter.
+ */
+export type AuthDraft = {
+    /**
+     * Kind
+     */
+    kind?: 'none' | 'header' | 'query' | 'bearer' | 'basic';
+    /**
+     * Name
+     */
+    name?: string;
+    /**
+     * Token
+     */
+    token?: null;
+    /**
+     * Username
+     */
+    username?: null;
+    /**
+     * Password
+     */
+    password?: null;
+};
+
+/**
+ * AuthView
+ *
+ * How the interface is signed in to; secrets as masks.
+ */
+export type AuthView = {
+    /**
+     * Kind
+     */
+    kind: 'none' | 'header' | 'query' | 'bearer' | 'basic';
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Secrets
+     */
+    secrets: Array<SecretView>;
 };
 
 /**
@@ -1463,6 +1505,44 @@ export type CitationOut = {
 };
 
 /**
+ * CodeToRead
+ *
+ * Code whose function is asked for.
+ */
+export type CodeToRead = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Function
+     */
+    function?: string | null;
+};
+
+/**
+ * CodeView
+ *
+ * What the code declares.
+ */
+export type CodeView = {
+    /**
+     * Function
+     */
+    function: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Parameters
+     */
+    parameters: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * CompletionUsage
  */
 export type CompletionUsage = {
@@ -1931,7 +2011,7 @@ export type DocumentList = {
     /**
      * Items
      */
-    items: Array<DocumentView>;
+    items: Array<RefdeskKnowledgeSchemasDocumentsDocumentView>;
 };
 
 /**
@@ -1944,6 +2024,22 @@ export type DocumentRetry = {
      * Password
      */
     password?: null;
+};
+
+/**
+ * DocumentSource
+ *
+ * An OpenAPI 3 document: its text, or its address.
+ */
+export type DocumentSource = {
+    /**
+     * Document
+     */
+    document?: string | null;
+    /**
+     * Document Url
+     */
+    document_url?: string | null;
 };
 
 /**
@@ -1992,164 +2088,6 @@ export type DocumentUpdate = {
      * From which similarity on a paragraph is returned as it is.
      */
     direct_return_similarity?: number | null;
-};
-
-/**
- * DocumentView
- *
- * A document and where it stands. Progress counts pages while it is parsed, then paragraphs.
- *
- * `coverage` is `kept_chars` / `extracted_chars`, 0–1; white space is not counted. `removed_chars` are those
- * that cleaning took away. `meta` is what people say and, where they say nothing, what the file says of
- * itself (`found_meta`). `needs_attention`: it failed, has warnings, or less than 99.5 % of it was kept.
- */
-export type DocumentView = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Knowledge Base Id
-     */
-    knowledge_base_id: string;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Kind
-     */
-    kind: string | null;
-    /**
-     * State
-     */
-    state: 'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled';
-    /**
-     * Progress Done
-     */
-    progress_done: number;
-    /**
-     * Progress Total
-     */
-    progress_total: number;
-    error: DocumentError | null;
-    /**
-     * Warnings
-     */
-    warnings: Array<DocumentWarning>;
-    /**
-     * Meta
-     */
-    meta: {
-        [key: string]: unknown;
-    };
-    /**
-     * Found Meta
-     */
-    found_meta: {
-        [key: string]: unknown;
-    };
-    split_settings: SplitOptions;
-    /**
-     * Character Count
-     */
-    character_count: number;
-    /**
-     * Paragraph Count
-     */
-    paragraph_count: number;
-    /**
-     * Coverage
-     */
-    coverage: number | null;
-    /**
-     * Extracted Chars
-     */
-    extracted_chars: number | null;
-    /**
-     * Kept Chars
-     */
-    kept_chars: number | null;
-    /**
-     * Removed Chars
-     */
-    removed_chars: number | null;
-    /**
-     * Ocr Pages
-     */
-    ocr_pages: number | null;
-    /**
-     * Files Read
-     *
-     * Of an archive or a message: files in it that were read.
-     */
-    files_read: number | null;
-    /**
-     * Files Left Out
-     *
-     * Of an archive or a message: files that were not read.
-     */
-    files_left_out: number | null;
-    /**
-     * Needs Attention
-     */
-    needs_attention: boolean;
-    /**
-     * Has File
-     */
-    has_file: boolean;
-    /**
-     * File Bytes
-     */
-    file_bytes: number | null;
-    /**
-     * Has Password
-     */
-    has_password: boolean;
-    /**
-     * Version
-     */
-    version: number;
-    /**
-     * Is Active
-     */
-    is_active: boolean;
-    /**
-     * Hit Handling
-     */
-    hit_handling: 'optimize' | 'directly_return';
-    /**
-     * Direct Return Similarity
-     */
-    direct_return_similarity: number;
-    /**
-     * Source Id
-     */
-    source_id: string | null;
-    /**
-     * Folder Id
-     */
-    folder_id: string | null;
-    /**
-     * Access
-     */
-    access: 'everyone' | 'inherited' | 'restricted';
-    /**
-     * Is Draft
-     */
-    is_draft: boolean;
-    /**
-     * Expires At
-     */
-    expires_at: string | null;
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Updated At
-     */
-    updated_at: string;
 };
 
 /**
@@ -2225,7 +2163,7 @@ export type DraftImportResult = {
     /**
      * Imported
      */
-    imported: Array<DocumentView>;
+    imported: Array<RefdeskKnowledgeSchemasDocumentsDocumentView>;
     /**
      * Skipped
      */
@@ -3019,7 +2957,7 @@ export type FileOutcome = {
      * Name
      */
     name: string;
-    document?: DocumentView | null;
+    document?: RefdeskKnowledgeSchemasDocumentsDocumentView | null;
     error?: Problem | null;
 };
 
@@ -6072,6 +6010,84 @@ export type NewParagraph = {
 };
 
 /**
+ * NewPythonTool
+ *
+ * `defaults` are values below what a model gives; `secrets` are given to the code and to nobody else.
+ */
+export type NewPythonTool = {
+    /**
+     * Name
+     *
+     * What a model calls it.
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title?: string;
+    /**
+     * Description
+     *
+     * Tells a model when to call it, and what for.
+     */
+    description?: string;
+    /**
+     * Is Active
+     */
+    is_active?: boolean;
+    /**
+     * Ask First
+     *
+     * A person must agree to each call.
+     */
+    ask_first?: boolean;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Function
+     *
+     * The one to call, where there are several.
+     */
+    function?: string | null;
+    /**
+     * Parameters
+     *
+     * JSON Schema of the arguments; left out, it is read from the code.
+     */
+    parameters?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Defaults
+     */
+    defaults?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Secrets
+     */
+    secrets?: {
+        [key: string]: unknown | null;
+    };
+    /**
+     * Read Only
+     *
+     * Calling it changes nothing.
+     */
+    read_only?: boolean;
+};
+
+/**
  * NewQuestion
  *
  * A question, and the paragraphs that answer it.
@@ -6115,6 +6131,49 @@ export type NewTestSet = {
      * Questions
      */
     questions?: Array<QuestionInput>;
+};
+
+/**
+ * NewToolInterface
+ *
+ * `operations` are the keys of those that become tools. An empty `base_url` is that of the document.
+ */
+export type NewToolInterface = {
+    /**
+     * Document
+     */
+    document?: string | null;
+    /**
+     * Document Url
+     */
+    document_url?: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Base Url
+     */
+    base_url?: string | null;
+    /**
+     * Operations
+     */
+    operations: Array<string>;
+    auth?: AuthDraft;
+    /**
+     * Tells Caller
+     *
+     * Whether the interface is told who asks, as headers `X-Refdesk-…`.
+     */
+    tells_caller?: 'ids' | 'full' | 'none';
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
 };
 
 /**
@@ -6282,6 +6341,60 @@ export type OpenAiError = {
 };
 
 /**
+ * OperationView
+ *
+ * An operation of a document. `unsupported` says why it cannot be a tool.
+ */
+export type OperationView = {
+    /**
+     * Key
+     */
+    key: string;
+    /**
+     * Method
+     */
+    method: string;
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Parameters
+     */
+    parameters: {
+        [key: string]: unknown;
+    };
+    /**
+     * Read Only
+     */
+    read_only: boolean;
+    /**
+     * Deprecated
+     */
+    deprecated: boolean;
+    /**
+     * Unsupported
+     */
+    unsupported: string | null;
+    /**
+     * Tool Id
+     */
+    tool_id?: string | null;
+};
+
+/**
  * OwnValues
  *
  * The caller's own values of a server's personal variables.
@@ -6428,7 +6541,7 @@ export type PageDocumentView = {
     /**
      * Items
      */
-    items: Array<DocumentView>;
+    items: Array<RefdeskKnowledgeSchemasDocumentsDocumentView>;
     /**
      * Next Cursor
      */
@@ -6782,6 +6895,42 @@ export type PageSourceView = {
 };
 
 /**
+ * Page[StoredToolVersionView]
+ */
+export type PageStoredToolVersionView = {
+    /**
+     * Items
+     */
+    items: Array<StoredToolVersionView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[StoredToolView]
+ */
+export type PageStoredToolView = {
+    /**
+     * Items
+     */
+    items: Array<StoredToolView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * Page[StrategyView]
  */
 export type PageStrategyView = {
@@ -6843,6 +6992,24 @@ export type PageTestSetView = {
      * Items
      */
     items: Array<TestSetView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[ToolInterfaceView]
+ */
+export type PageToolInterfaceView = {
+    /**
+     * Items
+     */
+    items: Array<ToolInterfaceView>;
     /**
      * Next Cursor
      */
@@ -7732,6 +7899,68 @@ export type Preset = {
 };
 
 /**
+ * PreviewMessage
+ *
+ * A message as the model would get it.
+ */
+export type PreviewMessage = {
+    /**
+     * Role
+     */
+    role: string;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Tokens
+     *
+     * Estimated: vendors' tokenizers differ.
+     */
+    tokens: number;
+};
+
+/**
+ * PreviewRequest
+ *
+ * An application as it stands in the editor, saved or not, and a question to try it with.
+ */
+export type PreviewRequest = {
+    /**
+     * Application Id
+     *
+     * For its intents, once it is saved.
+     */
+    application_id?: string | null;
+    /**
+     * Knowledge Base Ids
+     */
+    knowledge_base_ids?: Array<string>;
+    /**
+     * Model Id
+     */
+    model_id?: string | null;
+    prompts?: ApplicationPrompts;
+    settings?: ApplicationSettings;
+    /**
+     * Question
+     */
+    question: string;
+    /**
+     * Situation
+     *
+     * Show the prompt of this situation; null: of the one the question comes to.
+     */
+    situation?: 'knowledge' | 'tools' | 'both' | 'empty' | null;
+    /**
+     * Tool Result
+     *
+     * What a tool is taken to answer; empty: a sample.
+     */
+    tool_result?: string;
+};
+
+/**
  * PriceImport
  *
  * A file of prices as text, with the columns of the export.
@@ -7937,6 +8166,26 @@ export type PromptChanges = {
 };
 
 /**
+ * PromptFaultView
+ *
+ * What is wrong with a template. It cannot be saved so.
+ */
+export type PromptFaultView = {
+    /**
+     * Template
+     */
+    template: 'answer' | 'tools' | 'both' | 'empty';
+    /**
+     * Code
+     */
+    code: 'missing' | 'unknown';
+    /**
+     * Variables
+     */
+    variables: Array<string>;
+};
+
+/**
  * PromptMessage
  *
  * One message as the model got it.
@@ -7959,6 +8208,62 @@ export type PromptMessage = {
 };
 
 /**
+ * PromptPreview
+ *
+ * The exact final messages. None: in this situation no model is asked.
+ */
+export type PromptPreview = {
+    /**
+     * Situation
+     */
+    situation: 'knowledge' | 'tools' | 'both' | 'empty';
+    /**
+     * Actual
+     *
+     * The situation this question comes to without tools.
+     */
+    actual: 'knowledge' | 'tools' | 'both' | 'empty';
+    /**
+     * Language
+     */
+    language: 'zh' | 'en';
+    /**
+     * Messages
+     */
+    messages: Array<PreviewMessage>;
+    /**
+     * Tokens
+     */
+    tokens: number;
+    /**
+     * Context Tokens
+     *
+     * What the model takes at most; assumed where none is connected.
+     */
+    context_tokens: number;
+    /**
+     * Has Model
+     */
+    has_model: boolean;
+    /**
+     * Sources
+     *
+     * Passages and results in the prompt.
+     */
+    sources: number;
+    /**
+     * Left Out
+     *
+     * Of those that were found, how many had no room.
+     */
+    left_out: number;
+    /**
+     * Faults
+     */
+    faults: Array<PromptFaultView>;
+};
+
+/**
  * PurposeRouteView
  *
  * A purpose with its model.
@@ -7977,6 +8282,54 @@ export type PurposeRouteView = {
      * Updated At
      */
     updated_at: string;
+};
+
+/**
+ * PythonTrial
+ *
+ * Code to try before it is saved. `tool_id`: a stored tool whose secrets are used where none is given.
+ */
+export type PythonTrial = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Function
+     */
+    function?: string | null;
+    /**
+     * Parameters
+     */
+    parameters?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Defaults
+     */
+    defaults?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Secrets
+     */
+    secrets?: {
+        [key: string]: unknown | null;
+    };
+    /**
+     * Arguments
+     */
+    arguments?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+    /**
+     * Tool Id
+     */
+    tool_id?: string | null;
 };
 
 /**
@@ -8009,7 +8362,7 @@ export type QaOutcome = {
      * Name
      */
     name: string;
-    document?: DocumentView | null;
+    document?: RefdeskKnowledgeSchemasDocumentsDocumentView | null;
     /**
      * Rows
      */
@@ -9226,6 +9579,22 @@ export type SecretKeys = {
 };
 
 /**
+ * SecretView
+ *
+ * A stored secret: its name and how it is shown.
+ */
+export type SecretView = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Shown
+     */
+    shown: string;
+};
+
+/**
  * SentenceOut
  *
  * One sentence of the answer and whether the evidence supports it.
@@ -10145,6 +10514,204 @@ export type Status = {
 };
 
 /**
+ * StoredToolChange
+ *
+ * What changes; a field that is left out stays. Of HTTP tools, code and what belongs to it cannot change.
+ *
+ * In `secrets` null removes one; those that are not named stay.
+ */
+export type StoredToolChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean | null;
+    /**
+     * Ask First
+     */
+    ask_first?: boolean | null;
+    /**
+     * Read Only
+     */
+    read_only?: boolean | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number | null;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number | null;
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Function
+     */
+    function?: string | null;
+    /**
+     * Parameters
+     */
+    parameters?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Defaults
+     */
+    defaults?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Secrets
+     */
+    secrets?: {
+        [key: string]: unknown | null;
+    } | null;
+};
+
+/**
+ * StoredToolVersionView
+ *
+ * What a Python tool was before a change.
+ */
+export type StoredToolVersionView = {
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Function
+     */
+    function: string;
+    /**
+     * Parameters
+     */
+    parameters: {
+        [key: string]: unknown;
+    };
+    /**
+     * Defaults
+     */
+    defaults: {
+        [key: string]: unknown;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * StoredToolView
+ *
+ * A stored tool. `id` is what is chosen for an application as `tool:<id>`.
+ */
+export type StoredToolView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Kind
+     */
+    kind: 'python' | 'http';
+    /**
+     * Interface Id
+     */
+    interface_id: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Parameters
+     */
+    parameters: {
+        [key: string]: unknown;
+    };
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Read Only
+     */
+    read_only: boolean;
+    /**
+     * Ask First
+     */
+    ask_first: boolean;
+    /**
+     * Timeout S
+     */
+    timeout_s: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars: number;
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Function
+     */
+    function?: string | null;
+    /**
+     * Defaults
+     */
+    defaults?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Secrets
+     */
+    secrets?: Array<SecretView>;
+    /**
+     * Operation
+     *
+     * `METHOD path` of an HTTP tool.
+     */
+    operation?: string | null;
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
  * StrategyView
  *
  * A strategy that a search can take. `auto` chooses one by the kind of question.
@@ -10585,6 +11152,90 @@ export type ToolFaultView = {
      * Message
      */
     message: string;
+};
+
+/**
+ * ToolInterfaceChange
+ *
+ * What changes; a field that is left out stays. Secrets that are left out of `auth` stay, unless they
+ * would go to another server. A document takes the place of the former: tools follow their operations.
+ */
+export type ToolInterfaceChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Base Url
+     */
+    base_url?: string | null;
+    auth?: AuthDraft | null;
+    /**
+     * Tells Caller
+     */
+    tells_caller?: 'ids' | 'full' | 'none' | null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean | null;
+    /**
+     * Operations
+     */
+    operations?: Array<string> | null;
+    source?: DocumentSource | null;
+};
+
+/**
+ * ToolInterfaceView
+ *
+ * An HTTP interface. All its tools are chosen for an application as `tool:interface:<id>`.
+ */
+export type ToolInterfaceView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Base Url
+     */
+    base_url: string;
+    /**
+     * Document Url
+     */
+    document_url: string | null;
+    auth: AuthView;
+    /**
+     * Tells Caller
+     */
+    tells_caller: 'ids' | 'full' | 'none';
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Operations
+     */
+    operations: Array<OperationView>;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
 };
 
 /**
@@ -11993,6 +12644,200 @@ export type WorkspaceView = {
 };
 
 /**
+ * DocumentView
+ *
+ * A document and where it stands. Progress counts pages while it is parsed, then paragraphs.
+ *
+ * `coverage` is `kept_chars` / `extracted_chars`, 0–1; white space is not counted. `removed_chars` are those
+ * that cleaning took away. `meta` is what people say and, where they say nothing, what the file says of
+ * itself (`found_meta`). `needs_attention`: it failed, has warnings, or less than 99.5 % of it was kept.
+ */
+export type RefdeskKnowledgeSchemasDocumentsDocumentView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: string | null;
+    /**
+     * State
+     */
+    state: 'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled';
+    /**
+     * Progress Done
+     */
+    progress_done: number;
+    /**
+     * Progress Total
+     */
+    progress_total: number;
+    error: DocumentError | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<DocumentWarning>;
+    /**
+     * Meta
+     */
+    meta: {
+        [key: string]: unknown;
+    };
+    /**
+     * Found Meta
+     */
+    found_meta: {
+        [key: string]: unknown;
+    };
+    split_settings: SplitOptions;
+    /**
+     * Character Count
+     */
+    character_count: number;
+    /**
+     * Paragraph Count
+     */
+    paragraph_count: number;
+    /**
+     * Coverage
+     */
+    coverage: number | null;
+    /**
+     * Extracted Chars
+     */
+    extracted_chars: number | null;
+    /**
+     * Kept Chars
+     */
+    kept_chars: number | null;
+    /**
+     * Removed Chars
+     */
+    removed_chars: number | null;
+    /**
+     * Ocr Pages
+     */
+    ocr_pages: number | null;
+    /**
+     * Files Read
+     *
+     * Of an archive or a message: files in it that were read.
+     */
+    files_read: number | null;
+    /**
+     * Files Left Out
+     *
+     * Of an archive or a message: files that were not read.
+     */
+    files_left_out: number | null;
+    /**
+     * Needs Attention
+     */
+    needs_attention: boolean;
+    /**
+     * Has File
+     */
+    has_file: boolean;
+    /**
+     * File Bytes
+     */
+    file_bytes: number | null;
+    /**
+     * Has Password
+     */
+    has_password: boolean;
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Hit Handling
+     */
+    hit_handling: 'optimize' | 'directly_return';
+    /**
+     * Direct Return Similarity
+     */
+    direct_return_similarity: number;
+    /**
+     * Source Id
+     */
+    source_id: string | null;
+    /**
+     * Folder Id
+     */
+    folder_id: string | null;
+    /**
+     * Access
+     */
+    access: 'everyone' | 'inherited' | 'restricted';
+    /**
+     * Is Draft
+     */
+    is_draft: boolean;
+    /**
+     * Expires At
+     */
+    expires_at: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * DocumentView
+ *
+ * What a document says, before anything is saved.
+ */
+export type RefdeskToolsStoredSchemasDocumentView = {
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Base Url
+     */
+    base_url: string;
+    /**
+     * Auth Kind
+     */
+    auth_kind: 'none' | 'header' | 'query' | 'bearer' | 'basic';
+    /**
+     * Auth Name
+     */
+    auth_name: string;
+    /**
+     * Operations
+     */
+    operations: Array<OperationView>;
+};
+
+/**
  * AskedParagraph
  *
  * A paragraph that a question is attached to, and the name of its document.
@@ -12003,6 +12848,34 @@ export type AskedParagraphWritable = {
      */
     document_name: string;
     paragraph: ParagraphViewWritable;
+};
+
+/**
+ * AuthDraft
+ *
+ * How an interface is signed in to. `name` is that of the header or the query parameter.
+ */
+export type AuthDraftWritable = {
+    /**
+     * Kind
+     */
+    kind?: 'none' | 'header' | 'query' | 'bearer' | 'basic';
+    /**
+     * Name
+     */
+    name?: string;
+    /**
+     * Token
+     */
+    token?: string | null;
+    /**
+     * Username
+     */
+    username?: string | null;
+    /**
+     * Password
+     */
+    password?: string | null;
 };
 
 /**
@@ -12526,6 +13399,127 @@ export type NewExternalSourceWritable = {
 };
 
 /**
+ * NewPythonTool
+ *
+ * `defaults` are values below what a model gives; `secrets` are given to the code and to nobody else.
+ */
+export type NewPythonToolWritable = {
+    /**
+     * Name
+     *
+     * What a model calls it.
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title?: string;
+    /**
+     * Description
+     *
+     * Tells a model when to call it, and what for.
+     */
+    description?: string;
+    /**
+     * Is Active
+     */
+    is_active?: boolean;
+    /**
+     * Ask First
+     *
+     * A person must agree to each call.
+     */
+    ask_first?: boolean;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number;
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Function
+     *
+     * The one to call, where there are several.
+     */
+    function?: string | null;
+    /**
+     * Parameters
+     *
+     * JSON Schema of the arguments; left out, it is read from the code.
+     */
+    parameters?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Defaults
+     */
+    defaults?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Secrets
+     */
+    secrets?: {
+        [key: string]: unknown | string | null;
+    };
+    /**
+     * Read Only
+     *
+     * Calling it changes nothing.
+     */
+    read_only?: boolean;
+};
+
+/**
+ * NewToolInterface
+ *
+ * `operations` are the keys of those that become tools. An empty `base_url` is that of the document.
+ */
+export type NewToolInterfaceWritable = {
+    /**
+     * Document
+     */
+    document?: string | null;
+    /**
+     * Document Url
+     */
+    document_url?: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Base Url
+     */
+    base_url?: string | null;
+    /**
+     * Operations
+     */
+    operations: Array<string>;
+    auth?: AuthDraftWritable;
+    /**
+     * Tells Caller
+     *
+     * Whether the interface is told who asks, as headers `X-Refdesk-…`.
+     */
+    tells_caller?: 'ids' | 'full' | 'none';
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+};
+
+/**
  * NewToolServer
  *
  * `config` is `{url, headers, oauth, tells_caller}` or `{command, args, env, cwd, tells_caller}`; in it
@@ -12781,6 +13775,54 @@ export type ParagraphViewWritable = {
 };
 
 /**
+ * PythonTrial
+ *
+ * Code to try before it is saved. `tool_id`: a stored tool whose secrets are used where none is given.
+ */
+export type PythonTrialWritable = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Function
+     */
+    function?: string | null;
+    /**
+     * Parameters
+     */
+    parameters?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Defaults
+     */
+    defaults?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Secrets
+     */
+    secrets?: {
+        [key: string]: unknown | string | null;
+    };
+    /**
+     * Arguments
+     */
+    arguments?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Timeout S
+     */
+    timeout_s?: number;
+    /**
+     * Tool Id
+     */
+    tool_id?: string | null;
+};
+
+/**
  * RedeemRequest
  */
 export type RedeemRequestWritable = {
@@ -12880,6 +13922,109 @@ export type SourceDraftWritable = {
      * A saved source whose credential is used where none is given.
      */
     source_id?: string | null;
+};
+
+/**
+ * StoredToolChange
+ *
+ * What changes; a field that is left out stays. Of HTTP tools, code and what belongs to it cannot change.
+ *
+ * In `secrets` null removes one; those that are not named stay.
+ */
+export type StoredToolChangeWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean | null;
+    /**
+     * Ask First
+     */
+    ask_first?: boolean | null;
+    /**
+     * Read Only
+     */
+    read_only?: boolean | null;
+    /**
+     * Timeout S
+     */
+    timeout_s?: number | null;
+    /**
+     * Max Result Chars
+     */
+    max_result_chars?: number | null;
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Function
+     */
+    function?: string | null;
+    /**
+     * Parameters
+     */
+    parameters?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Defaults
+     */
+    defaults?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Secrets
+     */
+    secrets?: {
+        [key: string]: unknown | string | null;
+    } | null;
+};
+
+/**
+ * ToolInterfaceChange
+ *
+ * What changes; a field that is left out stays. Secrets that are left out of `auth` stay, unless they
+ * would go to another server. A document takes the place of the former: tools follow their operations.
+ */
+export type ToolInterfaceChangeWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Base Url
+     */
+    base_url?: string | null;
+    auth?: AuthDraftWritable | null;
+    /**
+     * Tells Caller
+     */
+    tells_caller?: 'ids' | 'full' | 'none' | null;
+    /**
+     * Is Active
+     */
+    is_active?: boolean | null;
+    /**
+     * Operations
+     */
+    operations?: Array<string> | null;
+    source?: DocumentSource | null;
 };
 
 /**
@@ -16226,7 +17371,7 @@ export type GetDocumentResponses = {
     /**
      * Successful Response
      */
-    200: DocumentView;
+    200: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type GetDocumentResponse = GetDocumentResponses[keyof GetDocumentResponses];
@@ -16256,7 +17401,7 @@ export type UpdateDocumentResponses = {
     /**
      * Successful Response
      */
-    200: DocumentView;
+    200: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type UpdateDocumentResponse = UpdateDocumentResponses[keyof UpdateDocumentResponses];
@@ -16289,7 +17434,7 @@ export type RetryDocumentResponses = {
     /**
      * Successful Response
      */
-    202: DocumentView;
+    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type RetryDocumentResponse = RetryDocumentResponses[keyof RetryDocumentResponses];
@@ -16319,7 +17464,7 @@ export type CancelDocumentResponses = {
     /**
      * Successful Response
      */
-    202: DocumentView;
+    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type CancelDocumentResponse = CancelDocumentResponses[keyof CancelDocumentResponses];
@@ -16388,7 +17533,7 @@ export type ReplaceDocumentFileResponses = {
     /**
      * Successful Response
      */
-    202: DocumentView;
+    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type ReplaceDocumentFileResponse = ReplaceDocumentFileResponses[keyof ReplaceDocumentFileResponses];
@@ -16768,7 +17913,7 @@ export type RereadDocumentResponses = {
     /**
      * Successful Response
      */
-    202: DocumentView;
+    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type RereadDocumentResponse = RereadDocumentResponses[keyof RereadDocumentResponses];
@@ -17006,7 +18151,7 @@ export type ResolveEditConflictsResponses = {
     /**
      * Successful Response
      */
-    200: DocumentView;
+    200: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type ResolveEditConflictsResponse = ResolveEditConflictsResponses[keyof ResolveEditConflictsResponses];
@@ -17040,7 +18185,7 @@ export type RestoreDocumentVersionResponses = {
     /**
      * Successful Response
      */
-    202: DocumentView;
+    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
 };
 
 export type RestoreDocumentVersionResponse = RestoreDocumentVersionResponses[keyof RestoreDocumentVersionResponses];
@@ -19516,6 +20661,387 @@ export type CallToolResponses = {
 
 export type CallToolResponse = CallToolResponses[keyof CallToolResponses];
 
+export type ListStoredToolsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Kind
+         */
+        kind?: 'python' | 'http' | null;
+    };
+    url: '/api/v1/stored-tools';
+};
+
+export type ListStoredToolsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListStoredToolsError = ListStoredToolsErrors[keyof ListStoredToolsErrors];
+
+export type ListStoredToolsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageStoredToolView;
+};
+
+export type ListStoredToolsResponse = ListStoredToolsResponses[keyof ListStoredToolsResponses];
+
+export type CreatePythonToolData = {
+    body: NewPythonToolWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/stored-tools';
+};
+
+export type CreatePythonToolErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreatePythonToolError = CreatePythonToolErrors[keyof CreatePythonToolErrors];
+
+export type CreatePythonToolResponses = {
+    /**
+     * Successful Response
+     */
+    201: StoredToolView;
+};
+
+export type CreatePythonToolResponse = CreatePythonToolResponses[keyof CreatePythonToolResponses];
+
+export type ReadToolCodeData = {
+    body: CodeToRead;
+    path?: never;
+    query?: never;
+    url: '/api/v1/stored-tools/code';
+};
+
+export type ReadToolCodeErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ReadToolCodeError = ReadToolCodeErrors[keyof ReadToolCodeErrors];
+
+export type ReadToolCodeResponses = {
+    /**
+     * Successful Response
+     */
+    200: CodeView;
+};
+
+export type ReadToolCodeResponse = ReadToolCodeResponses[keyof ReadToolCodeResponses];
+
+export type TryPythonToolData = {
+    body: PythonTrialWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/stored-tools/try';
+};
+
+export type TryPythonToolErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type TryPythonToolError = TryPythonToolErrors[keyof TryPythonToolErrors];
+
+export type TryPythonToolResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolOutcome;
+};
+
+export type TryPythonToolResponse = TryPythonToolResponses[keyof TryPythonToolResponses];
+
+export type DeleteStoredToolData = {
+    body?: never;
+    path: {
+        /**
+         * Tool Id
+         */
+        tool_id: string;
+    };
+    query?: never;
+    url: '/api/v1/stored-tools/{tool_id}';
+};
+
+export type DeleteStoredToolErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteStoredToolError = DeleteStoredToolErrors[keyof DeleteStoredToolErrors];
+
+export type DeleteStoredToolResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteStoredToolResponse = DeleteStoredToolResponses[keyof DeleteStoredToolResponses];
+
+export type GetStoredToolData = {
+    body?: never;
+    path: {
+        /**
+         * Tool Id
+         */
+        tool_id: string;
+    };
+    query?: never;
+    url: '/api/v1/stored-tools/{tool_id}';
+};
+
+export type GetStoredToolErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetStoredToolError = GetStoredToolErrors[keyof GetStoredToolErrors];
+
+export type GetStoredToolResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredToolView;
+};
+
+export type GetStoredToolResponse = GetStoredToolResponses[keyof GetStoredToolResponses];
+
+export type ChangeStoredToolData = {
+    body: StoredToolChangeWritable;
+    path: {
+        /**
+         * Tool Id
+         */
+        tool_id: string;
+    };
+    query?: never;
+    url: '/api/v1/stored-tools/{tool_id}';
+};
+
+export type ChangeStoredToolErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ChangeStoredToolError = ChangeStoredToolErrors[keyof ChangeStoredToolErrors];
+
+export type ChangeStoredToolResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredToolView;
+};
+
+export type ChangeStoredToolResponse = ChangeStoredToolResponses[keyof ChangeStoredToolResponses];
+
+export type ListStoredToolVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * Tool Id
+         */
+        tool_id: string;
+    };
+    query?: never;
+    url: '/api/v1/stored-tools/{tool_id}/versions';
+};
+
+export type ListStoredToolVersionsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListStoredToolVersionsError = ListStoredToolVersionsErrors[keyof ListStoredToolVersionsErrors];
+
+export type ListStoredToolVersionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageStoredToolVersionView;
+};
+
+export type ListStoredToolVersionsResponse = ListStoredToolVersionsResponses[keyof ListStoredToolVersionsResponses];
+
+export type ReadOpenApiDocumentData = {
+    body: DocumentSource;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tool-interfaces/document';
+};
+
+export type ReadOpenApiDocumentErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ReadOpenApiDocumentError = ReadOpenApiDocumentErrors[keyof ReadOpenApiDocumentErrors];
+
+export type ReadOpenApiDocumentResponses = {
+    /**
+     * Successful Response
+     */
+    200: RefdeskToolsStoredSchemasDocumentView;
+};
+
+export type ReadOpenApiDocumentResponse = ReadOpenApiDocumentResponses[keyof ReadOpenApiDocumentResponses];
+
+export type ListToolInterfacesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tool-interfaces';
+};
+
+export type ListToolInterfacesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageToolInterfaceView;
+};
+
+export type ListToolInterfacesResponse = ListToolInterfacesResponses[keyof ListToolInterfacesResponses];
+
+export type CreateToolInterfaceData = {
+    body: NewToolInterfaceWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tool-interfaces';
+};
+
+export type CreateToolInterfaceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateToolInterfaceError = CreateToolInterfaceErrors[keyof CreateToolInterfaceErrors];
+
+export type CreateToolInterfaceResponses = {
+    /**
+     * Successful Response
+     */
+    201: ToolInterfaceView;
+};
+
+export type CreateToolInterfaceResponse = CreateToolInterfaceResponses[keyof CreateToolInterfaceResponses];
+
+export type DeleteToolInterfaceData = {
+    body?: never;
+    path: {
+        /**
+         * Interface Id
+         */
+        interface_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-interfaces/{interface_id}';
+};
+
+export type DeleteToolInterfaceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteToolInterfaceError = DeleteToolInterfaceErrors[keyof DeleteToolInterfaceErrors];
+
+export type DeleteToolInterfaceResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteToolInterfaceResponse = DeleteToolInterfaceResponses[keyof DeleteToolInterfaceResponses];
+
+export type GetToolInterfaceData = {
+    body?: never;
+    path: {
+        /**
+         * Interface Id
+         */
+        interface_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-interfaces/{interface_id}';
+};
+
+export type GetToolInterfaceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetToolInterfaceError = GetToolInterfaceErrors[keyof GetToolInterfaceErrors];
+
+export type GetToolInterfaceResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolInterfaceView;
+};
+
+export type GetToolInterfaceResponse = GetToolInterfaceResponses[keyof GetToolInterfaceResponses];
+
+export type ChangeToolInterfaceData = {
+    body: ToolInterfaceChangeWritable;
+    path: {
+        /**
+         * Interface Id
+         */
+        interface_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-interfaces/{interface_id}';
+};
+
+export type ChangeToolInterfaceErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ChangeToolInterfaceError = ChangeToolInterfaceErrors[keyof ChangeToolInterfaceErrors];
+
+export type ChangeToolInterfaceResponses = {
+    /**
+     * Successful Response
+     */
+    200: ToolInterfaceView;
+};
+
+export type ChangeToolInterfaceResponse = ChangeToolInterfaceResponses[keyof ChangeToolInterfaceResponses];
+
 export type ListToolServersData = {
     body?: never;
     path?: never;
@@ -20595,6 +22121,31 @@ export type CreateApplicationResponses = {
 };
 
 export type CreateApplicationResponse = CreateApplicationResponses[keyof CreateApplicationResponses];
+
+export type PreviewPromptsData = {
+    body: PreviewRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/applications/preview';
+};
+
+export type PreviewPromptsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type PreviewPromptsError = PreviewPromptsErrors[keyof PreviewPromptsErrors];
+
+export type PreviewPromptsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PromptPreview;
+};
+
+export type PreviewPromptsResponse = PreviewPromptsResponses[keyof PreviewPromptsResponses];
 
 export type DeleteApplicationData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, estimateGraph, exportDocument, exportIntents, exportKnowledgeBase, exportModelCalls, exportModelDescriptors, exportModelPrices, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFallbackPolicy, getFolderAccess, getGraph, getGraphEntity, getGraphOverview, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getMetrics, getModel, getModelDescriptor, getModelFilm, getModelFilmFile, getModelLimitStanding, getParagraph, getQaTemplate, getQuestionPicture, getReadiness, getRun, getRunTrace, getSecretKeys, getSession, getSetup, getSource, getStatus, getTestSet, getToolServer, getUsageFigures, getUsageSettings, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDescribedModels, listDocuments, listDocumentVersions, listDrafts, listEmbeddingCaches, listExternalSourceKinds, listExternalSources, listFallbackPolicies, listFolders, listGraphEntities, listGroups, listIndexBuilds, listIntents, listKnowledgeBases, listMembers, listModelCalls, listModelFilms, listModelHealth, listModelLimits, listModelPresets, listModelPrices, listModelQueues, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listPurposeRoutes, listQuestionParagraphs, listQuestions, listResponseCaches, listSourceItems, listSources, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listTools, listToolServers, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, EstimateGraphData, EstimateGraphError, EstimateGraphResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportIntentsData, ExportIntentsError, ExportIntentsResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportModelCallsData, ExportModelCallsError, ExportModelCallsResponse, ExportModelDescriptorsData, ExportModelDescriptorsError, ExportModelDescriptorsResponse, ExportModelPricesData, ExportModelPricesResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFallbackPolicyData, GetFallbackPolicyError, GetFallbackPolicyResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetGraphData, GetGraphEntityData, GetGraphEntityError, GetGraphEntityResponse, GetGraphError, GetGraphOverviewData, GetGraphOverviewError, GetGraphOverviewResponse, GetGraphResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetMetricsData, GetMetricsResponse, GetModelData, GetModelDescriptorData, GetModelDescriptorError, GetModelDescriptorResponse, GetModelError, GetModelFilmData, GetModelFilmError, GetModelFilmFileData, GetModelFilmFileError, GetModelFilmFileResponse, GetModelFilmResponse, GetModelLimitStandingData, GetModelLimitStandingError, GetModelLimitStandingResponse, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetQuestionPictureData, GetQuestionPictureError, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetRunTraceData, GetRunTraceError, GetRunTraceResponse, GetSecretKeysData, GetSecretKeysResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetToolServerData, GetToolServerError, GetToolServerResponse, GetUsageFiguresData, GetUsageFiguresError, GetUsageFiguresResponse, GetUsageSettingsData, GetUsageSettingsResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDescribedModelsData, ListDescribedModelsError, ListDescribedModelsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListEmbeddingCachesData, ListEmbeddingCachesResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFallbackPoliciesData, ListFallbackPoliciesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGraphEntitiesData, ListGraphEntitiesError, ListGraphEntitiesResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListIntentsData, ListIntentsError, ListIntentsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelCallsData, ListModelCallsError, ListModelCallsResponse, ListModelFilmsData, ListModelFilmsError, ListModelFilmsResponse, ListModelHealthData, ListModelHealthResponse, ListModelLimitsData, ListModelLimitsResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelPricesData, ListModelPricesResponse, ListModelQueuesData, ListModelQueuesResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListPurposeRoutesData, ListPurposeRoutesResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListResponseCachesData, ListResponseCachesResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListToolsData, ListToolServersData, ListToolServersResponse, ListToolsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, estimateGraph, exportDocument, exportIntents, exportKnowledgeBase, exportModelCalls, exportModelDescriptors, exportModelPrices, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFallbackPolicy, getFolderAccess, getGraph, getGraphEntity, getGraphOverview, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getMetrics, getModel, getModelDescriptor, getModelFilm, getModelFilmFile, getModelLimitStanding, getParagraph, getQaTemplate, getQuestionPicture, getReadiness, getRun, getRunTrace, getSecretKeys, getSession, getSetup, getSource, getStatus, getStoredTool, getTestSet, getToolInterface, getToolServer, getUsageFigures, getUsageSettings, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDescribedModels, listDocuments, listDocumentVersions, listDrafts, listEmbeddingCaches, listExternalSourceKinds, listExternalSources, listFallbackPolicies, listFolders, listGraphEntities, listGroups, listIndexBuilds, listIntents, listKnowledgeBases, listMembers, listModelCalls, listModelFilms, listModelHealth, listModelLimits, listModelPresets, listModelPrices, listModelQueues, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listPurposeRoutes, listQuestionParagraphs, listQuestions, listResponseCaches, listSourceItems, listSources, listStoredTools, listStoredToolVersions, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listToolInterfaces, listTools, listToolServers, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, EstimateGraphData, EstimateGraphError, EstimateGraphResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportIntentsData, ExportIntentsError, ExportIntentsResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportModelCallsData, ExportModelCallsError, ExportModelCallsResponse, ExportModelDescriptorsData, ExportModelDescriptorsError, ExportModelDescriptorsResponse, ExportModelPricesData, ExportModelPricesResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFallbackPolicyData, GetFallbackPolicyError, GetFallbackPolicyResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetGraphData, GetGraphEntityData, GetGraphEntityError, GetGraphEntityResponse, GetGraphError, GetGraphOverviewData, GetGraphOverviewError, GetGraphOverviewResponse, GetGraphResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetMetricsData, GetMetricsResponse, GetModelData, GetModelDescriptorData, GetModelDescriptorError, GetModelDescriptorResponse, GetModelError, GetModelFilmData, GetModelFilmError, GetModelFilmFileData, GetModelFilmFileError, GetModelFilmFileResponse, GetModelFilmResponse, GetModelLimitStandingData, GetModelLimitStandingError, GetModelLimitStandingResponse, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetQuestionPictureData, GetQuestionPictureError, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetRunTraceData, GetRunTraceError, GetRunTraceResponse, GetSecretKeysData, GetSecretKeysResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetStoredToolData, GetStoredToolError, GetStoredToolResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetToolInterfaceData, GetToolInterfaceError, GetToolInterfaceResponse, GetToolServerData, GetToolServerError, GetToolServerResponse, GetUsageFiguresData, GetUsageFiguresError, GetUsageFiguresResponse, GetUsageSettingsData, GetUsageSettingsResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDescribedModelsData, ListDescribedModelsError, ListDescribedModelsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListEmbeddingCachesData, ListEmbeddingCachesResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFallbackPoliciesData, ListFallbackPoliciesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGraphEntitiesData, ListGraphEntitiesError, ListGraphEntitiesResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListIntentsData, ListIntentsError, ListIntentsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelCallsData, ListModelCallsError, ListModelCallsResponse, ListModelFilmsData, ListModelFilmsError, ListModelFilmsResponse, ListModelHealthData, ListModelHealthResponse, ListModelLimitsData, ListModelLimitsResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelPricesData, ListModelPricesResponse, ListModelQueuesData, ListModelQueuesResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListPurposeRoutesData, ListPurposeRoutesResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListResponseCachesData, ListResponseCachesResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStoredToolsData, ListStoredToolsError, ListStoredToolsResponse, ListStoredToolVersionsData, ListStoredToolVersionsError, ListStoredToolVersionsResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListToolInterfacesData, ListToolInterfacesResponse, ListToolsData, ListToolServersData, ListToolServersResponse, ListToolsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1495,6 +1495,96 @@ export const listToolsOptions = (options?: Options<ListToolsData>) => queryOptio
         return data;
     },
     queryKey: listToolsQueryKey(options)
+});
+
+export const listStoredToolsQueryKey = (options?: Options<ListStoredToolsData>) => createQueryKey('listStoredTools', options);
+
+/**
+ * Python and HTTP tools, by name
+ */
+export const listStoredToolsOptions = (options?: Options<ListStoredToolsData>) => queryOptions<ListStoredToolsResponse, ListStoredToolsError, ListStoredToolsResponse, ReturnType<typeof listStoredToolsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listStoredTools({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listStoredToolsQueryKey(options)
+});
+
+export const getStoredToolQueryKey = (options: Options<GetStoredToolData>) => createQueryKey('getStoredTool', options);
+
+/**
+ * One Python or HTTP tool
+ */
+export const getStoredToolOptions = (options: Options<GetStoredToolData>) => queryOptions<GetStoredToolResponse, GetStoredToolError, GetStoredToolResponse, ReturnType<typeof getStoredToolQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getStoredTool({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getStoredToolQueryKey(options)
+});
+
+export const listStoredToolVersionsQueryKey = (options: Options<ListStoredToolVersionsData>) => createQueryKey('listStoredToolVersions', options);
+
+/**
+ * What a Python tool was before its changes
+ */
+export const listStoredToolVersionsOptions = (options: Options<ListStoredToolVersionsData>) => queryOptions<ListStoredToolVersionsResponse, ListStoredToolVersionsError, ListStoredToolVersionsResponse, ReturnType<typeof listStoredToolVersionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listStoredToolVersions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listStoredToolVersionsQueryKey(options)
+});
+
+export const listToolInterfacesQueryKey = (options?: Options<ListToolInterfacesData>) => createQueryKey('listToolInterfaces', options);
+
+/**
+ * HTTP interfaces, by name
+ */
+export const listToolInterfacesOptions = (options?: Options<ListToolInterfacesData>) => queryOptions<ListToolInterfacesResponse, DefaultError, ListToolInterfacesResponse, ReturnType<typeof listToolInterfacesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listToolInterfaces({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listToolInterfacesQueryKey(options)
+});
+
+export const getToolInterfaceQueryKey = (options: Options<GetToolInterfaceData>) => createQueryKey('getToolInterface', options);
+
+/**
+ * One HTTP interface
+ */
+export const getToolInterfaceOptions = (options: Options<GetToolInterfaceData>) => queryOptions<GetToolInterfaceResponse, GetToolInterfaceError, GetToolInterfaceResponse, ReturnType<typeof getToolInterfaceQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getToolInterface({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getToolInterfaceQueryKey(options)
 });
 
 export const listToolServersQueryKey = (options?: Options<ListToolServersData>) => createQueryKey('listToolServers', options);
