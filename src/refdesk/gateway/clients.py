@@ -1,6 +1,6 @@
 """The process-wide gateway: clients by model id, made once and kept until the model's row changes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
@@ -10,12 +10,12 @@ from fastapi import Depends, Request
 
 from refdesk.accounts import Scope
 from refdesk.gateway.building import ClientBuilder
-from refdesk.gateway.calibration import Calibration
-from refdesk.gateway.calls import Completer, Embedder, Reranker, Vectors
+from refdesk.gateway.calls import Completer, Embedder, Reranker
 from refdesk.gateway.controls import Controls
-from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS, AsyncEmbeddedEmbedder, EmbeddedEmbedder
+from refdesk.gateway.embedded import AsyncEmbeddedEmbedder, EmbeddedEmbedder
+from refdesk.gateway.embedded_model import EmbeddedModel, RecordedEmbedder
 from refdesk.gateway.errors import WrongModelKind
-from refdesk.gateway.gates import DEFAULT_GATES, Gates
+from refdesk.gateway.gates import Gates
 from refdesk.gateway.kinds import Kind
 from refdesk.gateway.media import Filmmaker, Painter, PictureReader, Speaker, Transcriber
 from refdesk.gateway.picture_reading import CompletingReader
@@ -38,26 +38,6 @@ from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
 from refdesk.kit.http import guarded_client
 from refdesk.kit.settings import Settings
-
-EMBEDDED_BATCH = 32
-
-
-@dataclass(frozen=True, slots=True)
-class _EmbeddedModel:
-    """The embedded model under the id it has in one workspace."""
-
-    model_id: UUID
-    engine: AsyncEmbeddedEmbedder
-    dimensions: int = DIMENSIONS
-    calibration: Calibration = CALIBRATION
-    gates: Gates = DEFAULT_GATES
-    max_batch: int = EMBEDDED_BATCH
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return await self.engine.embed_queries(texts)
-
-    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return await self.engine.embed_passages(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +75,8 @@ class Gateway:
         model = await self._read(scope, model_id, "EMBEDDING")
         client = self._client(model)
         if model.row.provider == "embedded":
-            return self.controls.embeddings.wrap(client, EMBEDDED_FINGERPRINT)
+            recorded = RecordedEmbedder(client, self.controls.usage, scope, purpose)
+            return self.controls.embeddings.wrap(recorded, EMBEDDED_FINGERPRINT)
         governed = GovernedEmbedder(self.routing.flow, self._client, scope, purpose, model, client)
         return self.controls.embeddings.wrap(governed, _fingerprint(model.row))
 
@@ -233,7 +214,7 @@ class Gateway:
 
     def _build_embedder(self, model: Model) -> Embedder:
         if model.provider == "embedded":
-            return _EmbeddedModel(model.id, self._engine(), gates=Gates.from_json(model.gates))
+            return EmbeddedModel(model.id, self._engine(), gates=Gates.from_json(model.gates))
         return self.build_remote_embedder(model)
 
     def _engine(self) -> AsyncEmbeddedEmbedder:

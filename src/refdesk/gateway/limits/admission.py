@@ -1,6 +1,7 @@
 """Admitting calls: which limits apply, whether there is room, and what is given back or taken after."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
@@ -37,7 +38,7 @@ class Admission:
     `notices` tell of soft limits that are passed. Left alone, an admission stays counted as estimated.
     """
 
-    __slots__ = ("_lane", "_price", "_verdict", "notices")
+    __slots__ = ("_estimate", "_lane", "_price", "_verdict", "notices")
 
     def __init__(
         self,
@@ -45,11 +46,13 @@ class Admission:
         verdict: Verdict | None = None,
         price: Callable[[Estimate, UUID | None], Money | None] | None = None,
         notices: Sequence[Notice] = (),
+        estimate: Estimate | None = None,
     ) -> None:
         self._lane = lane
         self._verdict = verdict
         self._price = price
         self.notices = notices
+        self._estimate = estimate
 
     @property
     def counts(self) -> Sequence[Count]:
@@ -57,14 +60,23 @@ class Admission:
         return self._verdict.counts if self._verdict is not None else ()
 
     async def settle(
-        self, usage: UsageReport | None, cost: Money | None = None, *, model_id: UUID | None = None
+        self,
+        usage: UsageReport | None,
+        cost: Money | None = None,
+        *,
+        units: Decimal | None = None,
+        model_id: UUID | None = None,
     ) -> None:
-        """Count what was really used. Without `usage` (the vendor did not tell) the estimate stays; without
+        """Count what was really used. What is None (the vendor did not tell) stays as estimated; without
         `cost` it is that of the price list for `model_id`, the model that answered, where that is another."""
         lane, verdict = self._take()
-        if lane is None or verdict is None or usage is None:
+        if lane is None or verdict is None or (usage is None and units is None):
             return
-        used = Estimate(usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+        used = self._estimate or Estimate(0, 0)
+        if usage is not None:
+            used = Estimate(usage.input_tokens, usage.output_tokens, usage.cached_tokens, used.units)
+        if units is not None:
+            used = replace(used, units=units)
         if cost is None and self._price is not None:
             cost = self._price(used, model_id)
         changes = [
@@ -122,7 +134,7 @@ class Limits:
 
         def price(used: Estimate, model_id: UUID | None) -> Money | None:
             tokens = (used.input_tokens, used.output_tokens, used.cached_tokens)
-            return book.cost(scope.workspace_id, model_id or model.id, *tokens)
+            return book.cost(scope.workspace_id, model_id or model.id, *tokens, used.units)
 
         cost = price(estimate, None)
         verdict = await self._lane.admit(
@@ -131,7 +143,7 @@ class Limits:
         over = [count for count in verdict.counts if count.is_over]
         if not verdict.is_admitted:
             raise _refused([count for count in over if count.is_hard])
-        return Admission(self._lane, verdict, price, [_notice(count) for count in over])
+        return Admission(self._lane, verdict, price, [_notice(count) for count in over], estimate)
 
     async def close(self) -> None:
         await self._rules.close()

@@ -1,6 +1,7 @@
 """How many tokens a call will use, guessed before it is made."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 from refdesk.gateway.calls import CompletionRequest
 from refdesk.gateway.content import ImagePart, parts_of
@@ -15,11 +16,13 @@ DEFAULT_OUTPUT_TOKENS = 512
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Tokens read and written; `cached_tokens` are a part of those read."""
+    """Tokens read and written; `cached_tokens` are a part of those read. `units` are what is not tokens:
+    pictures, seconds, characters, documents."""
 
     input_tokens: int
     output_tokens: int
     cached_tokens: int = 0
+    units: Decimal = Decimal(0)
 
 
 def tokens_of(text: str) -> int:

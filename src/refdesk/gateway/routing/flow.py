@@ -18,6 +18,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -66,7 +67,8 @@ class Asked[T]:
 @dataclass(frozen=True, slots=True)
 class Call[T]:
     """What is asked. `ask(model, request_id, is_backup)` begins one attempt and may raise `ModelError`s;
-    `begins` tells whether an event is part of what the caller sees; `usage_of` reads the tokens off an event.
+    `begins` tells whether an event is part of what the caller sees; `usage_of` reads the tokens off an event,
+    and `units_of` what is not tokens, known once it has begun.
     `recall` gives the answer of an earlier call, if one is kept. `may_restart`: what was written may be taken
     back after the first token."""
 
@@ -80,6 +82,7 @@ class Call[T]:
     demand: Demand = NO_DEMAND
     recall: Callable[[], Awaitable[Sequence[T] | None]] | None = None
     may_restart: bool = False
+    units_of: Callable[[T], Decimal] | None = None
 
 
 @dataclass(slots=True)
@@ -91,6 +94,7 @@ class _Trail:
     code: str = "cancelled"
     first_token_s: float | None = None
     usage: UsageReport | None = None
+    units: Decimal = Decimal(0)
     is_cached: bool = False
     failed: list[FailedAttempt] = field(default_factory=list[FailedAttempt])
 
@@ -176,7 +180,8 @@ class Flow:
                 used = trail.usage
                 if used is None and trail.code not in ("ok", "cancelled") and trail.first_token_s is None:
                     used = UsageReport(0, 0)  # who was refused was charged nothing
-                await admission.settle(used, model_id=progress.model_id)
+                units = None if call.units_of is None else trail.units
+                await admission.settle(used, units=units, model_id=progress.model_id)
 
     async def once[T](self, call: Call[T]) -> tuple[T, tuple[Notice, ...]]:
         """The one result of a call that has no parts, and the notices."""
@@ -224,6 +229,8 @@ class Flow:
                         trail.first_token_s = trail.elapsed_s
                     for event in held:
                         trail.usage = call.usage_of(event) or trail.usage
+                        if call.units_of is not None:
+                            trail.units += call.units_of(event)
                         yield event
                     async for event in events:
                         seen += 1
@@ -357,6 +364,7 @@ class Flow:
                 attempts=max(progress.total, 1),
                 failed=trail.failed,
                 is_cached=trail.is_cached,
+                units=trail.units,
                 switched_from=call.model.id if model_id != call.model.id else None,
             )
         )

@@ -7,6 +7,7 @@ backup. Clients of single models come from `client_of`, which keeps them.
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID
 
@@ -42,8 +43,6 @@ from refdesk.gateway.wires import RemoteEmbedder
 from refdesk.gateway.wires.reranking import RemoteReranker
 
 type ClientOf = Callable[[RoutedModel], Any]
-
-_SENDING = (RemoteEmbedder, RemoteReranker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +165,13 @@ class GovernedEmbedder:
 
     async def _embed(self, verb: str, texts: Sequence[str]) -> Vectors:
         def ask(model: RoutedModel, request_id: str, _is_backup: bool) -> Asked[Vectors]:
-            client = _identified(self.client_of(model), request_id)
+            client = _sending(self.client_of(model), request_id, spent)
             if isinstance(client, RemoteEmbedder) and self.model.row.fallback_policy_id is not None:
                 client = replace(client, attempts=1)  # what happens then is the policy's to say
             embed: Callable[[Sequence[str]], Awaitable[Vectors]] = getattr(client, verb)
             return Asked(_one(embed, texts))
 
+        spent = _Spent()
         vectors, _ = await self.flow.once(
             Call(
                 self.scope,
@@ -180,7 +180,7 @@ class GovernedEmbedder:
                 ask,
                 lambda: Estimate(sum(map(estimated_tokens, texts)), 0),
                 _always,
-                _no_usage,
+                spent.all,
             )
         )
         return vectors
@@ -212,7 +212,7 @@ class GovernedReranker:
 
     async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
         def ask(model: RoutedModel, request_id: str, _is_backup: bool) -> Asked[list[float]]:
-            reranker = cast(Reranker, _identified(self.client_of(model), request_id))
+            reranker = cast(Reranker, _sending(self.client_of(model), request_id, spent))
 
             async def scores(_texts: Sequence[str]) -> list[float]:
                 return await reranker.rerank(query, _texts, timeout_s=timeout_s)
@@ -220,16 +220,40 @@ class GovernedReranker:
             return Asked(_one(scores, texts))
 
         def estimating() -> Estimate:
-            return Estimate(sum(map(estimated_tokens, texts)) + len(texts) * estimated_tokens(query), 0)
+            tokens = sum(map(estimated_tokens, texts)) + len(texts) * estimated_tokens(query)
+            return Estimate(tokens, 0, units=documents)
 
-        call = Call(self.scope, self.purpose, self.model, ask, estimating, _always, _no_usage)
+        spent, documents = _Spent(), Decimal(len(texts))
+        call = Call(
+            *(self.scope, self.purpose, self.model, ask, estimating, _always, spent.all),
+            units_of=lambda _scores: documents,
+        )
         scores, _ = await self.flow.once(call)
         return scores
 
 
-def _identified(client: Any, request_id: str) -> Any:
-    """The client, sending this id with its requests; the embedded model sends none."""
-    return replace(client, request_id=request_id) if isinstance(client, _SENDING) else client
+class _Spent:
+    """The tokens of a call that is several requests, added up as they are told."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self) -> None:
+        self._read: int | None = None
+
+    def add(self, usage: UsageReport) -> None:
+        self._read = (self._read or 0) + usage.input_tokens
+
+    def all(self, _result: object) -> UsageReport | None:
+        """What was told up to the result; None where nothing was."""
+        return None if self._read is None else UsageReport(self._read, 0)
+
+
+def _sending(client: Any, request_id: str, spent: _Spent) -> Any:
+    """The client, sending this id with its requests and telling what they cost; the embedded model, which may
+    stand in for the same one elsewhere, does neither."""
+    if not isinstance(client, RemoteEmbedder | RemoteReranker):
+        return client
+    return replace(client, request_id=request_id, on_usage=spent.add)
 
 
 class _Estimating:
@@ -315,7 +339,3 @@ def _usage_of_event(event: CompletionEvent) -> UsageReport | None:
 
 def _usage_of_completion(completion: Completion) -> UsageReport | None:
     return completion.usage
-
-
-def _no_usage(_result: object) -> None:
-    return None

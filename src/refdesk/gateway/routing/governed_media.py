@@ -1,12 +1,14 @@
 """Speech, pictures and films as callers hold them: each call asks through the flow, like those of text.
 
-Tokens are known of none of them, so limits count requests, and what a text has of tokens. A job for a film is
+Tokens are known of none of them, so limits count requests, and what a text has of tokens; prices go by units:
+seconds heard, characters spoken, pictures, seconds of a film where they were asked for. A job for a film is
 governed where it is handed in; looking how far it is asks the vendor's server alone.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -53,8 +55,16 @@ class _Governed[C: Media]:
     def model_name(self) -> str:
         return self.model.row.model_name
 
-    async def once[R](self, ask: Callable[[C, str], Awaitable[R]], text: str) -> R:
-        """The one result of `ask(client, request_id)`; `text` is what is counted."""
+    async def once[R](
+        self,
+        ask: Callable[[C, str], Awaitable[R]],
+        text: str,
+        *,
+        expected: Decimal,
+        units_of: Callable[[R], Decimal],
+    ) -> R:
+        """The one result of `ask(client, request_id)`; `text` is what is counted of tokens. `expected` is
+        how many units it should be, `units_of` how many it was."""
 
         def asked(model: RoutedModel, request_id: str, _is_backup: bool) -> Asked[R]:
             async def result() -> AsyncGenerator[R]:
@@ -62,19 +72,26 @@ class _Governed[C: Media]:
 
             return Asked(result())
 
-        result, _ = await self.flow.once(self.call(asked, text))
+        result, _ = await self.flow.once(self.call(asked, text, expected, units_of))
         return result
 
-    def call[T](self, ask: Callable[[RoutedModel, str, bool], Asked[T]], text: str) -> Call[T]:
+    def call[T](
+        self,
+        ask: Callable[[RoutedModel, str, bool], Asked[T]],
+        text: str,
+        expected: Decimal,
+        units_of: Callable[[T], Decimal],
+    ) -> Call[T]:
         """The call for the flow."""
         return Call(
             self.scope,
             self.purpose,
             self.model,
             ask,
-            lambda: Estimate(estimated_tokens(text), 0),
+            lambda: Estimate(estimated_tokens(text), 0, units=expected),
             begins=lambda event: not isinstance(event, str),
             usage_of=lambda _event: None,
+            units_of=units_of,
         )
 
 
@@ -85,6 +102,8 @@ class GovernedTranscriber(_Governed[Transcriber]):
         return await self.once(
             lambda client, request_id: client.transcribe(replace(request, request_id=request_id)),
             request.prompt or "",
+            expected=Decimal(0),  # how long it is, the vendor tells
+            units_of=lambda heard: Decimal(str(round(heard.duration_s or 0.0, 3))),
         )
 
 
@@ -93,7 +112,10 @@ class GovernedPainter(_Governed[Painter]):
 
     async def paint(self, request: PictureRequest) -> list[ImagePart]:
         return await self.once(
-            lambda client, request_id: client.paint(replace(request, request_id=request_id)), request.prompt
+            lambda client, request_id: client.paint(replace(request, request_id=request_id)),
+            request.prompt,
+            expected=Decimal(request.count),
+            units_of=lambda pictures: Decimal(len(pictures)),
         )
 
 
@@ -109,7 +131,8 @@ class GovernedFilmmaker(_Governed[Filmmaker]):
                 raise ModelRefused("A film is made by the model that was asked for it, and by no other.")
             return await client.submit(replace(request, request_id=request_id))
 
-        return await self.once(ask, request.prompt)
+        seconds = Decimal(request.seconds or 0)
+        return await self.once(ask, request.prompt, expected=seconds, units_of=lambda _task: seconds)
 
     async def state(self, task: str) -> VideoState:
         return await self.client_of(self.model).state(task)
@@ -131,7 +154,13 @@ class GovernedSpeaker(_Governed[Speaker]):
             named = replace(request, request_id=request_id, voice=None if is_backup else request.voice)
             return Asked(_sound(self.client_of(model), named))
 
-        async with aclosing(self.flow.run(self.call(ask, request.text))) as events:
+        characters = Decimal(len(request.text))
+
+        def units_of(event: str | bytes) -> Decimal:
+            return characters if isinstance(event, str) else Decimal(0)  # the media type comes first, once
+
+        call = self.call(ask, request.text, characters, units_of)
+        async with aclosing(self.flow.run(call)) as events:
             media_type: Any = ""
             async for event in events:
                 if isinstance(event, str):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from refdesk.gateway.gates import DEFAULT_GATES, Gates
 from refdesk.gateway.wires.at_once import at_once
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.refusals import body_error
+from refdesk.gateway.wires.spending import OnUsage, tokens_read
 
 ATTEMPTS = 3
 MAX_WAIT_S = 20.0
@@ -48,7 +49,7 @@ class RemoteEmbedder:
 
     `request_dimensions` asks the vendor for shorter vectors; prefixes are put before each text where a
     model was trained with them. Rate limits and outages are waited out until the last of `attempts`; where a
-    policy decides what happens then, one is enough.
+    policy decides what happens then, one is enough. `on_usage` hears of the tokens of each request.
     """
 
     model_id: UUID
@@ -64,6 +65,7 @@ class RemoteEmbedder:
     request_dimensions: bool = False
     request_id: str | None = None
     attempts: int = ATTEMPTS
+    on_usage: OnUsage | None = field(default=None, repr=False, compare=False)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return await self._embed([self.query_prefix + text for text in texts], "query")
@@ -101,7 +103,10 @@ class RemoteEmbedder:
                 await asyncio.sleep(min(wait, MAX_WAIT_S))
         else:
             raise AssertionError("unreachable")
-        return self._vectors(answer, len(texts))
+        vectors = self._vectors(answer, len(texts))
+        if self.on_usage is not None and (read := tokens_read(answer)) is not None:
+            self.on_usage(read)
+        return vectors
 
     def _vectors(self, answer: Any, count: int) -> Vectors:
         if isinstance(answer, dict) and (words := body_error(answer)) is not None:  # pyright: ignore[reportUnknownArgumentType]

@@ -11,6 +11,7 @@ from refdesk.gateway.wires import Connection
 from refdesk.gateway.wires.at_once import at_once
 from refdesk.gateway.wires.refusals import body_error
 from refdesk.gateway.wires.reranking.shapes import SHAPES, Shape, body_of, path_of, scores_of
+from refdesk.gateway.wires.spending import OnUsage, tokens_read
 
 AT_ONCE = 4
 
@@ -27,12 +28,13 @@ class RemoteReranker:
     extra_body: dict[str, Any] = field(default_factory=dict[str, Any])
     least_score: float | None = None
     request_id: str | None = None
+    on_usage: OnUsage | None = field(default=None, repr=False, compare=False)
 
     async def rerank(self, query: str, texts: Sequence[str], *, timeout_s: float) -> list[float]:
         """One score a text, in the order given; greater is nearer. `timeout_s` bounds the whole call.
 
-        Scores are the server's own: most give 0–1, some a logit. Raises `ModelError`s, and
-        `AddressRefused` and `ResponseTooLarge` as they are.
+        Scores are the server's own: most give 0–1, some a logit. Raises `ModelError`s, and `AddressRefused`
+        as it is.
         """
         try:
             async with asyncio.timeout(timeout_s):
@@ -54,7 +56,10 @@ class RemoteReranker:
         )
         if isinstance(answer, dict) and (words := body_error(cast("dict[str, Any]", answer))) is not None:
             raise self.connection.in_band(words)
-        return scores_of(answer, len(texts))
+        scores = scores_of(answer, len(texts))
+        if self.on_usage is not None and (read := tokens_read(answer)) is not None:
+            self.on_usage(read)
+        return scores
 
 
 async def detect_shape(reranker: RemoteReranker, *, timeout_s: float) -> Shape:
