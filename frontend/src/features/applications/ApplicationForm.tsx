@@ -17,7 +17,9 @@ import { ProblemError } from '../../api';
 import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { Problem } from '../../components/Problem';
 import { useBases } from '../knowledge/useBases';
+import { AgentFields } from './AgentFields';
 import { AnswerFields } from './AnswerFields';
+import { AnsweringChoice } from './AnsweringChoice';
 import { SearchFields } from './SearchFields';
 import { type ApplicationValues, templateIsUsable } from './values';
 
@@ -94,7 +96,18 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
             />
           </Stack>
         </Paper>
+        <Paper className="rd-card" p="lg">
+          <AnsweringChoice form={form} hasModel={models.data === undefined || models.data.items.length > 0} />
+        </Paper>
         <Accordion variant="separated" multiple radius="lg">
+          {form.values.answering === 'agent' && (
+            <Accordion.Item value="agent">
+              <Accordion.Control>{t('applications.agent.title')}</Accordion.Control>
+              <Accordion.Panel>
+                <AgentFields form={form} />
+              </Accordion.Panel>
+            </Accordion.Item>
+          )}
           <Accordion.Item value="search">
             <Accordion.Control>{t('applications.searching')}</Accordion.Control>
             <Accordion.Panel>

@@ -1,9 +1,25 @@
 /** What the form holds, and how it becomes what the server takes. */
-import type { ApplicationCreate, ApplicationOut } from '../../api/generated/types.gen';
+import type { AgentSettings, ApplicationCreate, ApplicationOut } from '../../api/generated/types.gen';
 
 export type Mode = 'blend' | 'embedding' | 'keywords';
 /** A name the server lists: one of ours, or of an installed package. */
 export type Strategy = string;
+
+export type Answering = 'quoting' | 'pipeline' | 'agent';
+
+export type DirectoryTool = NonNullable<AgentSettings['ask_before']>[number];
+
+/** How an agent works; `code_names` one a line. */
+export interface AgentValues {
+  rounds: number;
+  tool_rounds: number;
+  max_tokens: number | '';
+  max_cost: number | '';
+  code_names: string;
+  skills: string[];
+  working_directory: boolean;
+  ask_before: DirectoryTool[];
+}
 
 export interface ApplicationValues {
   name: string;
@@ -35,6 +51,8 @@ export interface ApplicationValues {
   history_turns: number;
   temperature: number | '';
   language: 'zh' | 'en' | 'auto';
+  answering: Answering;
+  agent: AgentValues;
 }
 
 export const emptyApplication: ApplicationValues = {
@@ -66,7 +84,32 @@ export const emptyApplication: ApplicationValues = {
   history_turns: 4,
   temperature: '',
   language: 'auto',
+  answering: 'pipeline',
+  agent: {
+    rounds: 3,
+    tool_rounds: 10,
+    max_tokens: '',
+    max_cost: '',
+    code_names: '',
+    skills: [],
+    working_directory: false,
+    ask_before: ['run_command'],
+  },
 };
+
+function agentOf(stored: AgentSettings | undefined): AgentValues {
+  const base = emptyApplication.agent;
+  return {
+    rounds: stored?.rounds ?? base.rounds,
+    tool_rounds: stored?.tool_rounds ?? base.tool_rounds,
+    max_tokens: stored?.max_tokens ?? '',
+    max_cost: stored?.max_cost ?? '',
+    code_names: (stored?.code_names ?? []).join('\n'),
+    skills: stored?.skills ?? base.skills,
+    working_directory: stored?.working_directory ?? base.working_directory,
+    ask_before: stored?.ask_before ?? base.ask_before,
+  };
+}
 
 export function valuesOf(application: ApplicationOut): ApplicationValues {
   const { settings, prompts } = application;
@@ -100,6 +143,8 @@ export function valuesOf(application: ApplicationOut): ApplicationValues {
     history_turns: settings.history_turns ?? base.history_turns,
     temperature: settings.temperature ?? '',
     language: settings.language ?? 'auto',
+    answering: settings.answering ?? base.answering,
+    agent: agentOf(settings.agent),
   };
 }
 
@@ -146,6 +191,13 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
       history_turns: values.history_turns,
       temperature: values.temperature === '' ? null : values.temperature,
       language: values.language === 'auto' ? null : values.language,
+      answering: values.answering,
+      agent: {
+        ...values.agent,
+        max_tokens: values.agent.max_tokens === '' ? null : values.agent.max_tokens,
+        max_cost: values.agent.max_cost === '' ? null : values.agent.max_cost,
+        code_names: questionsOf(values.agent.code_names),
+      },
     },
   };
 }

@@ -18,6 +18,7 @@ import { SourcePicker } from './SourcePicker';
 import { sourcesOf } from './sources';
 import { TurnView, WaitingLines } from './TurnView';
 import { useAsk } from './useAsk';
+import { useConversationSync } from './useConversationSync';
 
 export default function ConversationPage() {
   const { conversationId } = useParams({ from: '/house/ask/$conversationId' });
@@ -31,6 +32,7 @@ function Thread({ id }: { id: string }) {
     ...getConversationOptions({ path: { conversation_id: id } }),
     refetchOnWindowFocus: false,
   });
+  useConversationSync(id);
   const ask = useAsk();
   const composer = useRef<ComposerHandle>(null);
   const end = useRef<HTMLDivElement>(null);

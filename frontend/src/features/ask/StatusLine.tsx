@@ -8,13 +8,14 @@ import type { RunOut, StageOut } from '../../api/generated/types.gen';
 import { Facts } from '../../components/Facts';
 import { formatNumber, formatScore } from '../../i18n/format';
 import { useWordFor } from '../../i18n/useWordFor';
-import { isOpen } from './liveRun';
+import { type GrowingRun, isOpen } from './liveRun';
 import classes from './StatusLine.module.css';
 
 const seconds = (ms: number) => (ms >= 10_000 ? formatNumber(Math.round(ms / 1000)) : formatScore(ms / 1000));
 
-function summary(run: RunOut, t: TFunction): string[] {
+function summary(run: GrowingRun, t: TFunction): string[] {
   const parts: string[] = [];
+  if (isOpen(run) && run.queue) return [t('ask.statusPlace', { place: formatNumber(run.queue) })];
   const bases = run.knowledge_base_ids?.length ?? 0;
   const retrieval = run.retrieval;
   const searched = (retrieval?.candidates ?? 0) > 0 || (retrieval?.threshold ?? 0) > 0;
@@ -25,6 +26,9 @@ function summary(run: RunOut, t: TFunction): string[] {
     parts.push(t('ask.statusFound', { count: retrieval.candidates ?? 0 }));
     parts.push(t('ask.statusKept', { count: retrieval.found ? (retrieval.hits?.length ?? 0) : 0 }));
   }
+  for (const tool of isOpen(run) ? (run.tools ?? []) : []) {
+    if (tool.state === 'running') parts.push(t('ask.statusTool', { tool: tool.title }));
+  }
   if (isOpen(run) && run.answer) parts.push(t('ask.statusWriting'));
   if (!isOpen(run) && run.started_at && run.finished_at) {
     const ms = new Date(run.finished_at).getTime() - new Date(run.started_at).getTime();
@@ -33,7 +37,7 @@ function summary(run: RunOut, t: TFunction): string[] {
   return parts;
 }
 
-export function StatusLine({ run }: { run: RunOut }) {
+export function StatusLine({ run }: { run: GrowingRun }) {
   const { t } = useTranslation();
   const [opened, { toggle }] = useDisclosure(false);
   const panel = useId();

@@ -17,6 +17,7 @@ import { ProblemError } from '../../api';
 import { getStatusOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { RunOut } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
+import { AgentSteps } from './AgentSteps';
 import { Answer } from './Answer';
 import { AnswerNotes } from './AnswerNotes';
 import { answerAsText } from './answerAsText';
@@ -52,6 +53,7 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
       <QuestionPictures ids={run.picture_ids ?? []} />
       <h2 className={classes.question}>{turn.question}</h2>
       <StatusLine run={run} />
+      <AgentSteps run={run} />
       {open && connection === 'lost' && (
         <Text size="sm" c="dimmed" role="status">
           {t('ask.reconnecting')}

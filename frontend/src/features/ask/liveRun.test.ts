@@ -22,6 +22,20 @@ describe('applyEvent', () => {
     expect(after.answer).toBe('The answer.');
   });
 
+  it('tells the place in line until something is done, and which tools are asked', () => {
+    let state = applyEvent(run(), event('queue', { position: 3 }));
+    expect(state.queue).toBe(3);
+    state = applyEvent(state, event('stage', { name: 'retrieve', state: 'started', detail: {} }));
+    expect(state.queue).toBeNull();
+    state = applyEvent(state, event('tool.call', { id: 'a', tool: 'order_query', title: 'Orders' }));
+    state = applyEvent(state, event('tool.call', { id: 'b', tool: 'slow', title: '' }));
+    state = applyEvent(state, event('tool.result', { id: 'a', ok: true }));
+    expect(state.tools).toEqual([
+      { id: 'a', title: 'Orders', state: 'done' },
+      { id: 'b', title: 'slow', state: 'running' },
+    ]);
+  });
+
   it('replaces a started stage when it finishes and keeps a second stage of the same name apart', () => {
     let state = applyEvent(run(), event('stage', { name: 'retrieve', state: 'started', detail: {} }));
     state = applyEvent(state, event('stage', { name: 'retrieve', state: 'finished', detail: { kept: 5 } }));

@@ -2,10 +2,20 @@
 import type { ServerEvent } from '../../api/events';
 import type { CitationOut, RunOut, StageOut } from '../../api/generated/types.gen';
 
+/** A tool that the run has called. */
+export interface LiveTool {
+  id: string;
+  title: string;
+  state: 'running' | 'done' | 'failed';
+}
+
+/** A run with what only matters while it grows: its place in a queue, the tools it has called. */
+export type GrowingRun = RunOut & { queue?: number | null; tools?: LiveTool[] };
+
 export const isOpen = (run: RunOut) => run.state === 'queued' || run.state === 'running';
 
 /** The record before its first event; replaying the stream from the start fills it again. */
-export const rewound = (run: RunOut): RunOut => ({
+export const rewound = (run: RunOut): GrowingRun => ({
   ...run,
   answer: '',
   citations: [],
@@ -13,6 +23,8 @@ export const rewound = (run: RunOut): RunOut => ({
   stages: [],
   warnings: [],
   error: null,
+  queue: null,
+  tools: [],
 });
 
 function withStage(stages: StageOut[], stage: StageOut): StageOut[] {
@@ -21,17 +33,35 @@ function withStage(stages: StageOut[], stage: StageOut): StageOut[] {
   return stages.map((known, index) => (index === at ? stage : known));
 }
 
-export function applyEvent(run: RunOut, event: ServerEvent): RunOut {
+export function applyEvent(run: GrowingRun, event: ServerEvent): GrowingRun {
   const data = event.data as Record<string, never>;
   switch (event.name) {
     case 'run.started':
       return { ...run, state: 'running' };
+    case 'queue':
+      return { ...run, queue: data.position };
     case 'stage':
-      return { ...run, stages: withStage(run.stages ?? [], data as unknown as StageOut) };
+      return {
+        ...run,
+        queue: null,
+        stages: withStage(run.stages ?? [], data as unknown as StageOut),
+      };
+    case 'tool.call':
+      return {
+        ...run,
+        tools: [...(run.tools ?? []), { id: data.id, title: data.title || data.tool, state: 'running' }],
+      };
+    case 'tool.result':
+      return {
+        ...run,
+        tools: (run.tools ?? []).map((tool) =>
+          tool.id === data.id ? { ...tool, state: data.ok ? 'done' : 'failed' } : tool,
+        ),
+      };
     case 'sources':
       return { ...run, retrieval: { ...run.retrieval, ...(data as object) } };
     case 'delta':
-      return { ...run, answer: run.answer + data.text };
+      return { ...run, queue: null, answer: run.answer + data.text };
     case 'citation': {
       const citation = data as unknown as CitationOut;
       const known = run.citations ?? [];

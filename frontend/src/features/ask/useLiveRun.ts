@@ -7,19 +7,19 @@ import { useEffect, useState } from 'react';
 import { follow, type ServerEvent } from '../../api/events';
 import type { RunOut } from '../../api/generated/types.gen';
 import { storeRun } from './conversationCache';
-import { applyEvent, isOpen, rewound } from './liveRun';
+import { applyEvent, type GrowingRun, isOpen, rewound } from './liveRun';
 
 const frameMs = 60;
 
 export interface LiveRun {
-  run: RunOut;
+  run: GrowingRun;
   connection: 'open' | 'lost';
   error: unknown;
 }
 
 export function useLiveRun(saved: RunOut): LiveRun {
   const client = useQueryClient();
-  const [live, setLive] = useState<RunOut | null>(null);
+  const [live, setLive] = useState<GrowingRun | null>(null);
   const [connection, setConnection] = useState<'open' | 'lost'>('open');
   const [error, setError] = useState<unknown>(null);
   const following = isOpen(saved);

@@ -196,7 +196,8 @@ class CallDesk:
         )
         subject = str(result.details.get("subject") or _one_line(call.arguments, SUBJECT_CHARS))
         digest = str(result.details.get("digest") or _one_line(content, DIGEST_CHARS))
-        return Called(call.id, call.name, _sendable(planned), content, subject, digest, call.state)
+        sent = _sendable(planned)
+        return Called(call.id, call.name, sent, content, subject, digest, call.state, result.ok)
 
 
 def _fault(code: str, message: str) -> ToolResult:

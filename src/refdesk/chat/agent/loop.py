@@ -52,6 +52,8 @@ CORPUS = frozenset(
 )
 # Of the model's context, kept for its answer.
 ANSWER_SHARE, ANSWER_MOST = 0.2, 4_096
+# Of a result, told with the stage; the trace has more of it.
+TOLD_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,9 @@ class AgentLoop:
     async def go_on(self, waiting: Waiting, *, approve: bool) -> Waiting | None:
         """After a person's word on the call that waited: the rest of its round, then on to the answer."""
         place = waiting.place
-        async with self.recorder.stage("tools"):
+        async with self.recorder.stage("tools") as detail:
             waiting.done[place] = await self.desk.agreed(waiting.planned[place], approve=approve)
+            detail["calls"] = _told(waiting.planned[place : place + 1], waiting.done[place : place + 1])
         if None in waiting.done:
             return waiting
         self._finish_round(waiting.text, cast("list[Called]", waiting.done))
@@ -145,11 +148,8 @@ class AgentLoop:
 
     async def _work(self, text: str, planned: list[Planned]) -> Waiting | None:
         async with self.recorder.stage("tools") as detail:
-            detail["calls"] = [
-                {"id": one.call.id, "tool": one.call.name, "arguments": dict(one.arguments)}
-                for one in planned
-            ]
             done = await self.desk.make(planned)
+            detail["calls"] = _told(planned, done)
         if None in done:
             return Waiting(text, planned, done)
         self._finish_round(text, cast("list[Called]", done))
@@ -281,6 +281,21 @@ class AgentLoop:
             self.recorder.warning("answer-truncated", _ENDINGS[self.language]["length"])
         elif reason == "content_filter":
             self.recorder.warning("answer-filtered", _ENDINGS[self.language]["filter"])
+
+
+def _told(planned: Sequence[Planned], done: Sequence[Called | None]) -> list[dict[str, Any]]:
+    """Calls with what they gave, as the person sees them beside the answer."""
+    return [
+        {
+            "id": one.call.id,
+            "tool": one.call.name,
+            "title": (one.spec.title if one.spec is not None else "") or one.call.name,
+            "arguments": dict(one.arguments),
+            "result": called.result[:TOLD_CHARS] if called is not None else None,
+            "ok": called.ok if called is not None else None,
+        }
+        for one, called in zip(planned, done, strict=True)
+    ]
 
 
 def _identified(call: ToolCall, before: Sequence[ToolCall], rounds: int) -> ToolCall:

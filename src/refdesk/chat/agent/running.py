@@ -16,6 +16,7 @@ from refdesk.chat.agent.transcript import PastTurn, Round
 from refdesk.chat.agent.writing import AnswerWriter
 from refdesk.chat.context import RunContext
 from refdesk.chat.evidence import Source
+from refdesk.chat.language import Language
 from refdesk.chat.pending import Pending
 from refdesk.chat.profile import Turn
 from refdesk.chat.stages.memory import LoadMemory
@@ -24,6 +25,10 @@ from refdesk.chat.verification import verify
 from refdesk.gateway import Completer
 from refdesk.tools import Toolbox
 
+_OWN_WORDS: dict[Language, str] = {
+    "zh": "此回答没有查阅文档。",
+    "en": "No document was consulted for this answer.",
+}
 # Tools whose passages are numbered: their results are evidence by themselves.
 _PASSAGES = frozenset(("builtin:search_documents", "builtin:read_section"))
 
@@ -49,9 +54,21 @@ async def run_agent(context: RunContext, completer: Completer) -> None:
     if ended is not None:
         await _ask(context, ended, loop.rounds, book)
         return
-    await verify(context, _evidence(context, loop, book))
+    evidence = _evidence(context, loop, book)
+    await verify(context, evidence)
+    if not evidence:
+        _own_words(context)
     async with context.database.transaction() as session:
         await AgentTurnRepository(session, context.scope).add(context.run_id, loop.answer, loop.rounds, book)
+
+
+def _own_words(context: RunContext) -> None:
+    """Nothing was looked up, which is told once; then only figures, codes and names are marked as without
+    support, not every courtesy."""
+    context.recorder.warning("answered-without-documents", _OWN_WORDS[context.language])
+    for sentence in context.recorder.sentences:
+        if not sentence["supported"] and sentence["reason"] == "not-in-evidence":
+            sentence |= {"supported": True, "reason": "no-claim"}
 
 
 async def _remembered(context: RunContext, turns: Sequence[Turn]) -> tuple[list[PastTurn], SourceBook]:
@@ -143,13 +160,11 @@ def _tell_sources(context: RunContext, book: SourceBook) -> None:
 
 
 def _evidence(context: RunContext, loop: AgentLoop, book: SourceBook) -> list[Source]:
-    """What the answer may rest on: all passages, results of other tools, and what the agent is told of
-    itself."""
+    """What the answer may rest on: all passages, and results of other tools."""
     numbered = {spec.name for spec in loop.desk.toolbox.specs if spec.id in _PASSAGES}
     rounds = [one for turn in loop.turns for one in turn.rounds] + loop.rounds
     other = [call.result for one in rounds for call in one.calls if call.name not in numbered]
-    told = [context.profile.system_prompt] if context.profile.system_prompt else []
-    return [*book.evidence(), *(Source(text=text) for text in (*other, *told))]
+    return [*book.evidence(), *(Source(text=text) for text in other)]
 
 
 async def _ask(context: RunContext, waiting: Waiting, rounds: list[Round], book: SourceBook) -> None:

@@ -22,6 +22,7 @@ class Called:
     subject: str = ""
     digest: str = ""
     state: str = ""
+    ok: bool = True
 
     def as_call(self) -> ToolCall:
         return ToolCall(self.id, self.name, self.arguments, self.state)
