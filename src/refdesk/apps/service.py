@@ -29,7 +29,7 @@ from refdesk.apps.schemas import (
 )
 from refdesk.apps.stage_schemas import ApplicationPrompts
 from refdesk.apps.tables import Application
-from refdesk.chat import RunProfile, has_intents, prompt_faults
+from refdesk.chat import RunProfile, forget_notes, has_intents, prompt_faults
 from refdesk.gateway import ModelRepository, UnknownModel, forget_application
 from refdesk.kit.errors import CursorInvalid, Invalid, NotFound
 from refdesk.kit.ids import new_id
@@ -142,6 +142,7 @@ class ApplicationService:
     async def delete(self, application_id: UUID) -> None:
         """Remove an application with what is set for it alone. Conversations keep their answers."""
         await self._repository.delete(await self._repository.get(application_id))
+        await forget_notes(self._session, self._scope, application_id)
         await forget_application(self._session, self._scope, application_id)
 
     async def _shown(self, application: Application) -> ApplicationOut:

@@ -20,6 +20,8 @@ from refdesk.chat.intents.service import has_intents
 from refdesk.chat.picture_routes import router as picture_router
 from refdesk.chat.previewing import Preview, prompt_faults
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
+from refdesk.chat.remembering import forget_notes, jobs
+from refdesk.chat.remembering.routes import router as notes_router
 from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import RunOut
@@ -27,7 +29,7 @@ from refdesk.chat.speech_routes import router as speech_router
 from refdesk.chat.trace import router as trace_router
 from refdesk.knowledge import cited_paragraphs
 
-routers = (router, speech_router, picture_router, intents_router, trace_router)
+routers = (router, speech_router, picture_router, intents_router, trace_router, notes_router)
 cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [
@@ -48,8 +50,10 @@ __all__ = [
     "TermMapping",
     "ToolSource",
     "Turn",
+    "forget_notes",
     "get_runs",
     "has_intents",
+    "jobs",
     "prompt_faults",
     "router",
     "routers",

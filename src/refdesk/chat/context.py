@@ -14,6 +14,7 @@ from refdesk.chat.pending import ConversationPending, Resumed
 from refdesk.chat.pictures import PictureRepository
 from refdesk.chat.profile import RunProfile, RunSubmission, Turn
 from refdesk.chat.recorder import RunRecorder
+from refdesk.chat.remembering import Summary
 from refdesk.chat.submission import PlannedRun
 from refdesk.gateway import Completer, Content, Embedder, Gateway, ImagePart, Purpose, TextPart
 from refdesk.kit.database import Database
@@ -69,6 +70,14 @@ class History(Protocol):
 
     async def turns(self, limit: int) -> list[Turn]: ...
 
+    async def seen(self, limit: int) -> tuple[list[Turn], frozenset[UUID]]:
+        """The last turns, and the runs whose answers are withheld from the caller."""
+        ...
+
+    async def summary(self) -> Summary | None:
+        """The summary of the turns before them, where there is one; of withheld runs too."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class GivenHistory:
@@ -78,6 +87,12 @@ class GivenHistory:
 
     async def turns(self, limit: int) -> list[Turn]:
         return list(self.given[-limit:]) if limit else []
+
+    async def seen(self, limit: int) -> tuple[list[Turn], frozenset[UUID]]:
+        return await self.turns(limit), frozenset()
+
+    async def summary(self) -> Summary | None:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +138,8 @@ class RunContext:
     tools: ToolSource | None = None
     resumed: Resumed | None = None
     begins: bool = False
+    # What was asked is kept, so there is something to sum up; not where a request brings its own history.
+    stored: bool = True
 
     async def model(self, stage: StageName) -> Completer | None:
         """The language model of a stage: its own, else the application's, else the workspace's. None where
@@ -169,7 +186,7 @@ class RunContext:
         if planned.run.picture_ids:
             async with services.database.transaction() as session:
                 pictures = tuple(await PictureRepository(session, scope).get_many(planned.run.picture_ids))
-        history: History = StoredHistory(services.database, scope, planned.run)
+        history: History = StoredHistory(services.database, scope, planned.run, planned.summarised)
         if submission.history is not None:
             history = GivenHistory(submission.history)
         return cls(
@@ -191,6 +208,7 @@ class RunContext:
             tools=services.tools,
             resumed=planned.resumed,
             begins=planned.begins and submission.history is None,
+            stored=submission.history is None,
         )
 
 

@@ -103,6 +103,36 @@ class NothingToRead(Conflict):
     message = "This run has no answer that could be read aloud."
 
 
+class NotesNeedPerson(Conflict):
+    """Notes belong to a person who is signed in; a key or the operator has none."""
+
+    code = "notes-need-person"
+    message = "Only a person who is signed in has notes."
+
+
+class NotesNotKept(Conflict):
+    """The application does not keep notes, so there is nothing to agree to or to add."""
+
+    code = "notes-not-kept"
+    message = "This application keeps no notes of people."
+    hint = "An editor can allow it in the application's settings."
+
+
+class NoteNotFound(NotFound):
+    """The note does not exist, or is somebody else's."""
+
+    code = "note-not-found"
+    message = "There is no note of yours by that id."
+
+
+class NoteLimit(Conflict):
+    """A person has as many notes with an application as may be."""
+
+    code = "note-limit"
+    message = "There are as many notes as may be kept."
+    hint = "Erase some of them first."
+
+
 class PictureNotFound(NotFound):
     """A picture that was asked with does not exist, is somebody else's, or is of another conversation."""
 

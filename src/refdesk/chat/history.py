@@ -6,6 +6,7 @@ from uuid import UUID
 
 from refdesk.accounts import Scope
 from refdesk.chat.profile import Turn
+from refdesk.chat.remembering import Summary, SummaryRepository
 from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.sight import Sight
 from refdesk.chat.tables import Run
@@ -27,6 +28,7 @@ class StoredHistory:
     database: Database
     scope: Scope
     run: Run
+    summarised: bool = False
 
     async def turns(self, limit: int) -> list[Turn]:
         return (await self.seen(limit))[0]
@@ -44,17 +46,28 @@ class StoredHistory:
         seen = [run for run in runs[-most:] if run.id not in sight.withheld]
         return turns_of(seen, self.run, limit), sight.withheld
 
+    async def summary(self) -> Summary | None:
+        """The summary of the turns before the last ones, whoever may see what it tells of."""
+        if not self.summarised:
+            return None
+        async with self.database.transaction() as session:
+            return await SummaryRepository(session, self.scope).get(self.run.conversation_id)
 
-def turns_of(runs: list[Run], current: Run, limit: int) -> list[Turn]:
-    """The finished turns among `runs` (oldest first) that come before `current`."""
-    replaced = {run.retry_of for run in runs if run.retry_of is not None} | {current.retry_of}
-    before = current.created_at
-    if current.retry_of is not None:
+
+def turns_of(runs: list[Run], current: Run | None, limit: int) -> list[Turn]:
+    """The finished turns among `runs` (oldest first) that come before `current`, or all of them."""
+    replaced: set[UUID | None] = {run.retry_of for run in runs if run.retry_of is not None}
+    before = None
+    if current is not None:
+        replaced |= {current.retry_of} - {None}
         retried = next((run for run in runs if run.id == current.retry_of), None)
-        before = retried.created_at if retried is not None else before
+        before = (retried or current).created_at
     kept = [
         Turn(run.question, _MARK.sub("", run.answer), run.id)
         for run in runs
-        if run.created_at < before and run.id not in replaced and run.state == "finished" and run.answer
+        if (before is None or run.created_at < before)
+        and run.id not in replaced
+        and run.state == "finished"
+        and run.answer
     ]
     return kept[-limit:] if limit else []

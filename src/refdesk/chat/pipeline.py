@@ -15,6 +15,7 @@ from refdesk.chat.stages.empty import reply_empty
 from refdesk.chat.stages.guidance import AskBack
 from refdesk.chat.stages.intents import ResolveIntents
 from refdesk.chat.stages.memory import LoadMemory, Memory
+from refdesk.chat.stages.remember import remember
 from refdesk.chat.stages.retrieve.fetching import fetch
 from refdesk.chat.stages.retrieve.forms import answered_plan, ask_person, waiting_plan
 from refdesk.chat.stages.retrieve.found import Found
@@ -54,7 +55,8 @@ async def answer_question(context: RunContext) -> None:
         plan = await make_plan(context, toolbox, asked, guided, said)
     if await ask_person(context, toolbox, plan):
         return None
-    return await _answer(context, await fetch(context, toolbox, plan), memory)
+    await _answer(context, await fetch(context, toolbox, plan), memory)
+    return await remember(context, memory)
 
 
 async def _answer(context: RunContext, found: Found, memory: Memory) -> None:

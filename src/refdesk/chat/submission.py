@@ -51,6 +51,7 @@ class PlannedRun:
     warnings: Sequence[tuple[str, str]] = ()
     resumed: Resumed | None = None
     begins: bool = False
+    summarised: bool = False
 
     @property
     def question(self) -> str:
@@ -110,7 +111,9 @@ async def plan(
     )
     await RunRepository(session, scope).add(run)
     warnings = _warnings(profile, question)
-    return PlannedRun(run, profile, replace(scope, resource=None), warnings, resumed, begins)
+    return PlannedRun(
+        run, profile, replace(scope, resource=None), warnings, resumed, begins, conversation.summarised
+    )
 
 
 def _checked(question: str, max_chars: int) -> str:

@@ -31,6 +31,8 @@ class Conversation(Base):
     application_id: Mapped[UUID | None] = mapped_column(Uuid, index=True)
     knowledge_base_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), default=list)
     title: Mapped[str] = mapped_column(String(200), default="")
+    # Whether there is a summary to be read: most conversations are too short for one.
+    summarised: Mapped[bool] = mapped_column(default=False, server_default="false")
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
 

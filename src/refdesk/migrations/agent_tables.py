@@ -20,7 +20,7 @@ def _make_turns() -> None:
         "agent_turns",
         sa.Column("run_id", sa.Uuid(), nullable=False),
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
-        sa.Column("answer", sa.Text(), nullable=False),
+        sa.Column("answer", sa.String(), nullable=False),
         sa.Column("rounds", _JSON, nullable=False),
         sa.Column("sources", _JSON, nullable=False),
         _foreign("agent_turns", "run_id", "runs"),

@@ -178,7 +178,7 @@ class Desk:
         async with asyncio.timeout(20):
             return [event async for event in self.runs.follow(scope, run.id, after)]
 
-    async def answer(self, scope: Scope, question: str, **more: Any) -> dict[str, Any]:
+    async def answer(self, scope: Scope, question: str | None, **more: Any) -> dict[str, Any]:
         """The finished run of a question, as `run.finished` tells it."""
         events = await self.events(scope, await self.ask(scope, question, **more))
         finished: dict[str, Any] = events[-1].json()["run"]

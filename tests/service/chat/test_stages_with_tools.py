@@ -244,7 +244,7 @@ async def test_what_fails_costs_its_part_and_a_warning(
         raise RuntimeError("boom")
 
     answers = {"hangs": says("late", 30), "crashes": crash, "floods": says("状态：已签收\n" * 1_000_000)}
-    more = {"timeout_s": 0.2} if fault == "hangs" else {}
+    more: dict[str, Any] = {"timeout_s": 0.2} if fault == "hangs" else {}
     desk.tools.add("order_query", answers.get(fault, says(RETURNED)), title="退货查询", **more)
     model = FakeCompleter("最多 500 个 [1]。", completion=choosing(order_query={}))
     if fault == "choice":
