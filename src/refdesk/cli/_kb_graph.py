@@ -147,8 +147,10 @@ def _result(view: dict[str, Any]) -> Result:
         return Result(view, ["No graph yet."])
     lines = [
         f"{view['state']}  {view['entities']} entities, {view['relations']} relations"
-        f" in {view['paragraphs']} paragraphs  ({view['progress_done']}/{view['progress_total']} read)"
+        f" in {view['paragraphs']} paragraphs"
     ]
+    if view["state"] in ("building", "cancelled", "failed"):
+        lines.append(f"{view['progress_done']} of {view['progress_total']} paragraphs are read.")
     if view["pending"] and view["state"] not in ("queued", "building"):
         lines.append(f"{view['pending']} paragraphs are not read yet.")
     if view["skipped"]:

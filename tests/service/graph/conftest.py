@@ -44,9 +44,7 @@ class GraphDesk:
     async def start(self, **options: object) -> GraphView:
         async with self.desk.database.transaction() as session:
             graphs = Graphs(session, self.desk.scope)
-            return await graphs.start(
-                self.base_id, GraphBuild.model_validate(options), self.desk.gateway
-            )
+            return await graphs.start(self.base_id, GraphBuild.model_validate(options), self.desk.gateway)
 
     async def run(self) -> GraphView:
         """Run the background job once, as the queue would."""

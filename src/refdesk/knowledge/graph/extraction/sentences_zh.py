@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import rjieba
+
 from refdesk.knowledge.graph.extraction.facts import MAX_LABEL_CHARS, Fact
 from refdesk.knowledge.graph.extraction.names import is_code, is_value, name_of
 
@@ -47,7 +49,7 @@ _PASSIVE: tuple[tuple[str, str, bool], ...] = (
 )
 _ACTIVE = [(kind, back, re.compile(rf"(?P<verb>{words}){_OBJECT}")) for kind, words, back in _VERBS]
 _BY = [
-    (kind, back, re.compile(rf"(?:由|被)(?P<object>[^，。；由被]{{2,24}}?)(?:{words})(?=$|[，。；的])"))
+    (kind, back, re.compile(rf"(?:由|被)(?P<object>[^，。；由被]{{2,24}}?)(?P<verb>{words})(?=$|[，。；的])"))
     for kind, words, back in _PASSIVE
 ]
 _ATTRIBUTE = re.compile(
@@ -69,7 +71,7 @@ _CODE_MEANS = re.compile(
     r"(?P<code>[A-Za-z][A-Za-z0-9]*[-_]?\d[\w-]*)[^，。；]{0,8}?(?:，\s*)?"
     r"(?:说明|表示|代表|意味着|是指|指)\s*(?P<meaning>[^，。；！？\n]{3,60})"
 )
-_AND = re.compile(r"\s*(?:以及|和|与|及|、|或者|或|并且|并)\s*")
+_JOINING = frozenset(("以及", "和", "与", "及", "、", "或者", "或", "并且", "并", "與", "跟"))
 _TAIL = re.compile(rf"(?:等(?:等)?(?:多种)?(?:[\u4e00-\u9fff]{{0,4}})?|之上|上|中|的{_PART}|(?:组成|构成))$")
 _CLAUSE = re.compile(r"[^，；]+")
 _SENTENCE = re.compile(r"[^。！？!?\n]+")
@@ -177,7 +179,7 @@ def _passive(clause: str, sentence: _Sentence) -> Iterator[Fact]:
             continue
         sentence.subject = source
         first, second = (target, source) if back else (source, target)
-        yield _fact(sentence, first, kind, match.group()[:20], second)
+        yield _fact(sentence, first, kind, match["verb"], second)
         return
 
 
@@ -194,11 +196,23 @@ def _first_noun(clause: str) -> str | None:
 
 
 def _objects(raw: str) -> Iterator[str]:
-    for part in _AND.split(raw.strip()):
+    for part in _parts(raw.strip()):
         bare = _TAIL.sub("", part.strip()).strip()
         name = name_of(bare)
         if name is not None and not is_value(name):
             yield name
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What is joined by `和`, `、` and the like; those within a word, as in 共和国, join nothing."""
+    part = ""
+    for word in rjieba.cut(text, False):
+        if word in _JOINING:
+            yield part
+            part = ""
+        else:
+            part += word
+    yield part
 
 
 def _fact(
