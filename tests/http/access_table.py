@@ -20,9 +20,11 @@ from tests.http.access_intents import INTENTS
 from tests.http.access_knowledge import KNOWLEDGE
 from tests.http.access_limits import LIMITS
 from tests.http.access_models import MODELS
+from tests.http.access_notes import NOTES_ROWS
 from tests.http.access_pipeline import PIPELINE
 from tests.http.access_routing import ROUTING
 from tests.http.access_sources import SOURCES
+from tests.http.access_stored_tools import STORED_TOOLS
 from tests.http.access_terms import TERMS
 from tests.http.access_tools import TOOL_ROWS
 from tests.http.access_versions import VERSIONS
@@ -273,12 +275,14 @@ ROWS = (
     + AGENT
     + PIPELINE
     + INTENTS
+    + NOTES_ROWS
     + MODELS
     + DESCRIPTORS
     + LIMITS
     + ROUTING
     + EVALUATION
     + EXTERNAL
+    + STORED_TOOLS
     + TOOL_ROWS
     + SERVER
 )

@@ -41,7 +41,7 @@ class StoredToolRepository:
                 StoredTool.id.in_(ids) | StoredTool.interface_id.in_(interface_ids),
             )
         )
-        rows = (await self._session.execute(query.order_by(StoredTool.name))).tuples()
+        rows = await self._session.execute(query.order_by(StoredTool.name))
         return [(tool, interface) for tool, interface in rows]
 
     async def of_interface(self, interface_id: UUID) -> list[StoredTool]:

@@ -159,11 +159,11 @@ def checked_parameters(
     """
     ours = OWN_NAMES | set(secrets)
     if parameters is None:
-        known = {name: part for name, part in reading.parameters["properties"].items() if name not in ours}
+        hidden = ours | set(defaults)
+        known = {name: part for name, part in reading.parameters["properties"].items() if name not in hidden}
         required = [name for name in reading.parameters.get("required", ()) if name in known]
         made: dict[str, Any] = {"type": "object", "properties": known}
-        needed = [name for name in required if name not in defaults]
-        return made | {"required": needed} if needed else made
+        return made | {"required": required} if required else made
     problem = problem_of_schema(parameters)
     if problem is not None:
         raise ToolSchemaInvalid(problem)
