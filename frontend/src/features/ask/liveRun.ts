@@ -46,11 +46,11 @@ export function applyEvent(run: GrowingRun, event: ServerEvent): GrowingRun {
         queue: null,
         stages: withStage(run.stages ?? [], data as unknown as StageOut),
       };
-    case 'tool.call':
-      return {
-        ...run,
-        tools: [...(run.tools ?? []), { id: data.id, title: data.title || data.tool, state: 'running' }],
-      };
+    case 'tool.call': {
+      const call = data as unknown as { id: string; tool: string; title: string };
+      const tool: LiveTool = { id: call.id, title: call.title || call.tool, state: 'running' };
+      return { ...run, tools: [...(run.tools ?? []), tool] };
+    }
     case 'tool.result':
       return {
         ...run,
