@@ -304,3 +304,40 @@ async def test_a_document_that_cannot_be_used_is_refused(world: World, document:
     draft = {"name": "Bad", "document": document, "base_url": "https://example.org", "operations": ["GET /b"]}
     refused = await world.owner.post(f"{API}/tool-interfaces", json=draft)
     assert (refused.status_code, refused.json()["code"]) == (422, code)
+
+
+async def test_an_application_asks_another_one_but_never_itself(world: World) -> None:
+    base = ok(await world.owner.post(f"{API}/knowledge-bases", json={"name": world.new_name("base")}))
+    apps = [
+        ok(
+            await world.owner.post(
+                f"{API}/applications",
+                json={
+                    "name": world.new_name("application"),
+                    "knowledge_base_ids": [base["id"]],
+                    "settings": {"empty_reply": "Nothing here."},
+                },
+            )
+        )["id"]
+        for _ in range(2)
+    ]
+    service: ToolService = world.app.state.tools
+    scope = Scope(
+        world.workspace_id,
+        world.user_ids["viewer"],
+        Role.VIEWER,
+        "api_key",
+        resource=("application", UUID(apps[0])),
+    )
+    box = await service.toolbox(scope, [f"app:{apps[1]}", f"app:{UUID(int=1)}"])
+    assert [problem.code for problem in box.problems] == ["tool-not-found"]
+    caller = ToolCaller(scope, application_id=UUID(apps[0]))
+    answered = await box.call(f"app:{apps[1]}", {"question": "What is there?"}, caller)
+    assert (answered.fault, answered.text) == (None, "Nothing here.")
+    run = ok(await world.viewer.get(f"{API}/runs/{answered.details['run_id']}"))
+    assert (run["question"], run["state"]) == ("What is there?", "finished")
+    itself = await box.call(
+        f"app:{apps[1]}", {"question": "?"}, ToolCaller(scope, application_id=UUID(apps[1]))
+    )
+    assert itself.fault is not None
+    assert itself.fault.code == "application-asks-itself"

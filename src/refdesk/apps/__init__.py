@@ -4,6 +4,7 @@ Owns the configuration and turns it into the profile a run is made with; the ans
 """
 
 from refdesk.accounts import key_resources
+from refdesk.apps.answering import ApplicationAnswers
 from refdesk.apps.mcp import McpDoor
 from refdesk.apps.mcp import router as mcp_router
 from refdesk.apps.openai_routes import router as openai_router
@@ -16,4 +17,4 @@ key_resources[RESOURCE] = require_application
 users_of_bases.append(applications_of_base)
 routers = (router, openai_router, mcp_router)
 
-__all__ = ["McpDoor", "StoredProfiles", "openai_router", "router", "routers"]
+__all__ = ["ApplicationAnswers", "McpDoor", "StoredProfiles", "openai_router", "router", "routers"]

@@ -81,3 +81,11 @@ class McpHostRefused(AppError):
     status = 421
     message = "The Model Context Protocol is not served under this host name."
     hint = "Name the host in REFDESK_MCP_HOSTS, or set REFDESK_PUBLIC_URL."
+
+
+class ApplicationAnswerFailed(AppError):
+    """An application that another one asked gave no answer; `details.run_code` is its own run's code."""
+
+    code = "application-answer-failed"
+    status = 502
+    message = "The application gave no answer."

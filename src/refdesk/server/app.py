@@ -7,7 +7,7 @@ from fastapi import FastAPI
 
 from refdesk import __version__
 from refdesk.accounts import RecentCallers, SetupGate
-from refdesk.apps import McpDoor, StoredProfiles
+from refdesk.apps import ApplicationAnswers, McpDoor, StoredProfiles
 from refdesk.chat import RunManager
 from refdesk.gateway import ChatLane
 from refdesk.kit.errors import Unavailable
@@ -15,6 +15,7 @@ from refdesk.kit.settings import Settings
 from refdesk.server import health, metrics, pages, problems, secret_keys
 from refdesk.server.middleware import BodyLimit, RequestContext
 from refdesk.server.wiring import ROUTERS, build_services
+from refdesk.tools import ApplicationSource
 
 
 def create_app(settings: Settings, *, database_url: str | None = None) -> FastAPI:
@@ -46,6 +47,8 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
             StoredProfiles(),
             services.tools,
         )
+        answers = ApplicationAnswers(services.database, app.state.runs)
+        services.tools.add_source(ApplicationSource(answers))
         await services.gateway.start()
         await services.tools.start()
         await app.state.runs.start()

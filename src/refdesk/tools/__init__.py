@@ -4,6 +4,13 @@ Owns tool servers, stored tools, the sandbox and the reading of arguments. Knows
 whoever runs one asks for a `Toolbox` and calls it.
 """
 
+from refdesk.tools.applications import (
+    Answer,
+    AnsweringApplication,
+    AnsweringApplications,
+    ApplicationSource,
+    SourceOfAnswer,
+)
 from refdesk.tools.registry import ToolRegistry
 from refdesk.tools.routes import ToolsDep, get_tools, router
 from refdesk.tools.servers.routes import router as servers_router
@@ -17,10 +24,15 @@ from refdesk.tools.toolbox import Toolbox, ToolProblem
 routers = (router, stored_router, servers_router)
 
 __all__ = [
+    "Answer",
+    "AnsweringApplication",
+    "AnsweringApplications",
+    "ApplicationSource",
     "Choice",
     "Executor",
     "Opened",
     "Origin",
+    "SourceOfAnswer",
     "Tool",
     "ToolCaller",
     "ToolFault",
