@@ -3,9 +3,10 @@
 import base64
 import binascii
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
+from pydantic import BaseModel
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -27,7 +28,7 @@ from refdesk.apps.schemas import (
     ApplicationPatch,
     ApplicationSettings,
 )
-from refdesk.apps.stage_schemas import ApplicationPrompts
+from refdesk.apps.stage_schemas import ApplicationPrompts, StageSettings, StagesSettings
 from refdesk.apps.tables import Application
 from refdesk.chat import RunProfile, forget_notes, has_intents, prompt_faults
 from refdesk.gateway import ModelRepository, UnknownModel, forget_application
@@ -67,6 +68,7 @@ class ApplicationService:
         await self._check_model(draft.model_id)
         check_strategy_name(draft.settings.strategy)
         await self._check_reranker(draft.settings)
+        await self._check_stages(draft.settings)
         application = Application(
             id=new_id(),
             name=draft.name,
@@ -108,6 +110,8 @@ class ApplicationService:
                 check_strategy_name(settings.strategy)
             if "rerank" in patch.settings.model_fields_set:
                 await self._check_reranker(settings)
+            if "stages" in patch.settings.model_fields_set:
+                await self._check_stages(settings)
             application.settings = settings.model_dump(mode="json")
         if patch.name is not None:
             application.name = patch.name
@@ -160,6 +164,11 @@ class ApplicationService:
             model_id = settings.rerank.model_id
             await self._check_kind(model_id, "RERANKER", ApplicationRerankerUnsuitable)
 
+    async def _check_stages(self, settings: ApplicationSettings) -> None:
+        for name in StagesSettings.model_fields:
+            stage: StageSettings = getattr(settings.stages, name)
+            await self._check_model(stage.model_id)
+
     async def _check_model(self, model_id: UUID | None) -> None:
         if model_id is not None:
             await self._check_kind(model_id, "LLM", ApplicationModelUnsuitable)
@@ -194,8 +203,16 @@ def faults_of(prompts: ApplicationPrompts) -> list[PromptFaultView]:
     ]
 
 
-def _merged(stored: dict[str, Any], sent: ApplicationPrompts | ApplicationSettings) -> dict[str, Any]:
-    return stored | sent.model_dump(include=sent.model_fields_set)
+def _merged(stored: dict[str, Any], sent: BaseModel) -> dict[str, Any]:
+    """The stored values with those that were sent in their place; what has fields itself, field by field."""
+    merged = dict(stored)
+    for name in sent.model_fields_set:
+        value: Any = getattr(sent, name)
+        if isinstance(value, BaseModel):
+            merged[name] = _merged(cast("dict[str, Any]", stored.get(name) or {}), value)
+        else:
+            merged[name] = sent.model_dump(include={name})[name]
+    return merged
 
 
 def _distinct(ids: Sequence[UUID]) -> list[UUID]:

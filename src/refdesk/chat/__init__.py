@@ -27,9 +27,10 @@ from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import RunOut
 from refdesk.chat.speech_routes import router as speech_router
 from refdesk.chat.trace import router as trace_router
+from refdesk.chat.workdir import router as files_router
 from refdesk.knowledge import cited_paragraphs
 
-routers = (router, speech_router, picture_router, intents_router, trace_router, notes_router)
+routers = (router, speech_router, picture_router, intents_router, trace_router, notes_router, files_router)
 cited_paragraphs.append(paragraphs_cited)
 
 __all__ = [

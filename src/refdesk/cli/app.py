@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from refdesk.cli import _app_notes
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find, group_of
 
@@ -22,12 +23,24 @@ ModelOption = Annotated[
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A setting, such as top_n=8; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting, such as top_n=8, stages.rewrite.on=false or tools='[\"order_query\"]'; repeatable.",
+    ),
 ]
 PromptOption = Annotated[
     Path | None, typer.Option(help="File with the answer prompt; it must hold {data} and {question}.")
 ]
 SystemOption = Annotated[Path | None, typer.Option(help="File with the system prompt.")]
+PromptsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prompt",
+        metavar="SITUATION=FILE",
+        help="File with the prompt of a situation (tools, both, empty); repeatable.",
+    ),
+]
 DescriptionOption = Annotated[str | None, typer.Option(help="What it is for.")]
 
 
@@ -39,6 +52,7 @@ def register(app: typer.Typer) -> None:
     add_command(group, "show", show)
     add_command(group, "update", update)
     add_command(group, "delete", delete)
+    _app_notes.register(group)
 
 
 async def create(
@@ -50,9 +64,10 @@ async def create(
     settings: SetOption = None,
     answer_prompt: PromptOption = None,
     system_prompt: SystemOption = None,
+    prompt: PromptsOption = None,
 ) -> Result:
     """Create an application over knowledge bases."""
-    body = await _body(client, kb, model, description, settings, answer_prompt, system_prompt)
+    body = await _body(client, kb, model, description, settings, answer_prompt, system_prompt, prompt)
     made = await client.post(APPLICATIONS, {"name": name, **body})
     return Result(made, [f"Created {made['name']} ({made['id']})."])
 
@@ -80,10 +95,11 @@ async def update(
     settings: SetOption = None,
     answer_prompt: PromptOption = None,
     system_prompt: SystemOption = None,
+    prompt: PromptsOption = None,
 ) -> Result:
     """Change an application; what is not given stays."""
     found = await find(client, APPLICATIONS, name, what="application")
-    body = await _body(client, kb, model, description, settings, answer_prompt, system_prompt)
+    body = await _body(client, kb, model, description, settings, answer_prompt, system_prompt, prompt)
     if rename is not None:
         body["name"] = rename
     if not body:
@@ -113,6 +129,7 @@ async def _body(
     settings: list[str] | None,
     answer_prompt: Path | None,
     system_prompt: Path | None,
+    prompt: list[str] | None,
 ) -> dict[str, Any]:
     """The fields that were given, as the interface takes them."""
     body: dict[str, Any] = {}
@@ -126,22 +143,35 @@ async def _body(
     if description is not None:
         body["description"] = description
     if settings:
-        body["settings"] = dict(_setting(given) for given in settings)
+        body["settings"] = _settings(settings)
     prompts = {"answer": answer_prompt, "system": system_prompt}
+    prompts |= {name: Path(path) for name, path in (_pair(given, "--prompt") for given in prompt or ())}
     read = {name: _read(path) for name, path in prompts.items() if path is not None}
     if read:
         body["prompts"] = read
     return body
 
 
-def _setting(given: str) -> tuple[str, Any]:
+def _settings(given: list[str]) -> dict[str, Any]:
+    """`stages.rewrite.on=false` sets one field of a setting that has several."""
+    settings: dict[str, Any] = {}
+    for key, value in (_pair(one, "--set") for one in given):
+        *above, name = key.split(".")
+        place = settings
+        for step in above:
+            place = place.setdefault(step, {})
+        try:
+            place[name] = json.loads(value)
+        except json.JSONDecodeError:
+            place[name] = value
+    return settings
+
+
+def _pair(given: str, option: str) -> tuple[str, str]:
     key, found, value = given.partition("=")
     if not found:
-        raise InvalidArgument(f"--set wants KEY=VALUE, not {given}.")
-    try:
-        return key, json.loads(value)
-    except json.JSONDecodeError:
-        return key, value
+        raise InvalidArgument(f"{option} wants KEY=VALUE, not {given}.")
+    return key, value
 
 
 def _read(path: Path) -> str:

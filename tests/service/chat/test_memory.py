@@ -136,6 +136,6 @@ async def test_notes_are_kept_of_who_agreed_and_told_to_the_model(desk: Desk, li
     assert "- 是采购部的" in model.requests[0].messages[0].text
     async with desk.database.transaction() as session:
         with pytest.raises(NotesNeedPerson):
-            NoteRepository(session, replace(person, api_key_id=person.user_id))
+            NoteRepository(session, replace(person, resource=("application", application.id)))
         await ApplicationService(session, owner).delete(application.id)
         assert await NoteRepository(session, person).list(application.id) == []

@@ -31,11 +31,11 @@ class Note:
 
 
 class NoteRepository:
-    """The notes of the scope's person. Raises `NotesNeedPerson` for a caller who is none: who asks
-    through a key is somebody else than the one it belongs to."""
+    """The notes of the scope's person. Raises `NotesNeedPerson` for a caller who is none: the key
+    of an application is used by others than the one it belongs to."""
 
     def __init__(self, session: AsyncSession, scope: Scope) -> None:
-        if scope.user_id is None or scope.api_key_id is not None:
+        if scope.user_id is None or scope.resource is not None:
             raise NotesNeedPerson
         self._session = session
         self._scope = scope

@@ -71,8 +71,9 @@ async def add_note(
 
 @router.patch("/{note_id}", operation_id="changeNote", summary="Put a note right")
 async def change_note(
-    application_id: UUID, note_id: UUID, body: NoteWrite, session: Tx, scope: Asker
+    application_id: UUID, note_id: UUID, body: NoteWrite, session: Tx, scope: Asker, profiles: Profiles
 ) -> NoteOut:
+    await _kept(session, scope, profiles, application_id)
     notes = NoteRepository(session, scope)
     return NoteOut.model_validate(await notes.change(application_id, note_id, body.text))
 
@@ -84,7 +85,10 @@ async def change_note(
     status_code=status.HTTP_204_NO_CONTENT,
     response_class=Response,
 )
-async def erase_note(application_id: UUID, note_id: UUID, session: Tx, scope: Asker) -> None:
+async def erase_note(
+    application_id: UUID, note_id: UUID, session: Tx, scope: Asker, profiles: Profiles
+) -> None:
+    await _kept(session, scope, profiles, application_id)
     await NoteRepository(session, scope).erase(application_id, note_id)
 
 
@@ -95,5 +99,6 @@ async def erase_note(application_id: UUID, note_id: UUID, session: Tx, scope: As
     status_code=status.HTTP_204_NO_CONTENT,
     response_class=Response,
 )
-async def erase_notes(application_id: UUID, session: Tx, scope: Asker) -> None:
+async def erase_notes(application_id: UUID, session: Tx, scope: Asker, profiles: Profiles) -> None:
+    await _kept(session, scope, profiles, application_id)
     await NoteRepository(session, scope).erase(application_id)
