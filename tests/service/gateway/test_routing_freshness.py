@@ -141,6 +141,31 @@ async def test_a_process_listens_on_one_connection_and_finds_out_that_it_is_dead
     await until(lambda: gateway.routing.snapshot.is_fresh, 5.0)
 
 
+async def test_whoever_asks_while_all_is_read_again_waits_for_it(world, server, monkeypatch):
+    """A change of one's own holds for the next call, also where another call has begun to read it."""
+    model_id = await world.model(server.base_url)
+    gateway = await listening(world)
+    snapshot = gateway.routing.snapshot
+    reading, may_go_on = asyncio.Event(), asyncio.Event()
+    read = snapshot._read
+
+    async def slowly(session, changed):
+        reading.set()
+        await may_go_on.wait()
+        await read(session, changed)
+
+    monkeypatch.setattr(snapshot, "_read", slowly)
+    await world.change(model_id, name="renamed")
+    first = asyncio.create_task(snapshot.ready())
+    await reading.wait()
+    second = asyncio.create_task(gateway.completer(world.scope, model_id))
+    await asyncio.sleep(0.05)
+    assert not second.done()
+    may_go_on.set()
+    await asyncio.gather(first, second)
+    assert snapshot.get(world.scope, model_id).row.name == "renamed"
+
+
 async def test_a_workspace_sees_its_own_models_only(world, server):
     model_id = await world.model(server.base_url)
     other = Scope(new_id(), None, Role.OWNER, "session")

@@ -13,6 +13,7 @@ from refdesk.accounts import Scope
 from refdesk.gateway.descriptors.document import EMBEDDED, Descriptor, SameKey
 from refdesk.gateway.descriptors.forms import INPUT_SCHEMAS
 from refdesk.gateway.descriptors.reading import DescriptorProblem, ReadDescriptor
+from refdesk.gateway.descriptors.wording import message_of
 from refdesk.gateway.descriptors.writing import describe
 from refdesk.gateway.repository import ModelRepository
 from refdesk.gateway.routing.tables import FallbackPolicy
@@ -30,6 +31,14 @@ class Difference(BaseModel):
     after: Any
 
 
+class PlanNote(BaseModel):
+    """Something to know before taking a document in; `code` and `facts` are for other languages."""
+
+    code: str
+    facts: dict[str, str]
+    message: str
+
+
 class PlannedModel(BaseModel):
     """What becomes of one document. `needs_key`: it can be called only once its key has been entered.
     `calls_vendor`: it is an embedding model that is measured when it is taken in."""
@@ -40,7 +49,7 @@ class PlannedModel(BaseModel):
     changes: list[Difference]
     needs_key: bool
     calls_vendor: bool
-    notes: list[str] = []
+    notes: list[PlanNote] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +106,9 @@ def plan(
             problems.append(
                 one.problem(
                     "model_id",
-                    f"{row.name} is there already and differs in"
-                    f" {', '.join(change.field for change in planned.changes)}; give another model_id, or"
-                    " allow what is there to be replaced",
+                    "differs",
+                    model=row.name,
+                    fields=", ".join(change.field for change in planned.changes),
                 )
             )
         found.problems += problems
@@ -122,27 +131,27 @@ def _obstacles(
     wanted = one.descriptor
     policy = wanted.fallback_policy_id
     if policy is not None and policy not in holdings.policies:
-        yield one.problem("fallback_policy_id", f"there is no fallback policy {policy} in this workspace")
+        yield one.problem("fallback_policy_id", "policy-unknown", policy=policy)
     if isinstance(wanted.credential, SameKey):
         yield from _key_obstacles(one, wanted.credential.same_as, holdings, read)
     if row is None:
         if wanted.provider == EMBEDDED:
-            yield one.problem("provider", "the embedded model comes with each workspace and cannot be added")
+            yield one.problem("provider", "embedded-not-added")
         return
     if row.provider == EMBEDDED or wanted.provider == EMBEDDED:
         if _planned(one, row, holdings).changes:
-            yield one.problem("model_id", f"{row.name} is the embedded model, which cannot be changed")
+            yield one.problem("model_id", "embedded-fixed", model=row.name)
         return
     other = holdings.models.get(wanted.model_id)
     if other is not None and other.id != row.id:
-        yield one.problem("model_id", f"another model of the id {wanted.model_id} is there already")
+        yield one.problem("model_id", "id-taken", model=wanted.model_id)
     if row.kind != wanted.kind:
-        yield one.problem("kind", f"{row.name} is of the kind {row.kind}, which cannot be changed")
+        yield one.problem("kind", "kind-fixed", model=row.name, kind=row.kind)
     if row.kind == "EMBEDDING":
         if (wanted.model_name or wanted.model_id) != row.model_name:
-            yield one.problem("model_name", "that of an embedding model cannot be changed; add another model")
+            yield one.problem("model_name", "vectors-name-fixed")
         if wanted.parameters.dimensions != row.parameters.get("dimensions"):
-            yield one.problem("parameters.dimensions", "those of an embedding model cannot be changed")
+            yield one.problem("parameters.dimensions", "vectors-size-fixed")
 
 
 def _key_obstacles(
@@ -150,15 +159,14 @@ def _key_obstacles(
 ) -> Iterator[DescriptorProblem]:
     other = holdings.models.get(name)
     if other is None:
-        where = "it is only described here: take it in first" if _described(name, read) else "it is not there"
-        yield one.problem("credential.same_as", f"{name} has no key to share: {where}")
+        code = "key-only-described" if _described(name, read) else "key-of-nobody"
+        yield one.problem("credential.same_as", code, model=name)
     elif other.credential is None:
-        yield one.problem("credential.same_as", f"{name} has no key to share")
+        yield one.problem("credential.same_as", "key-not-there", model=name)
     elif (other.provider, other.base_url) != (one.descriptor.provider, one.descriptor.address):
         # A stored key goes only to the server it was entered for.
-        yield one.problem(
-            "credential.same_as", f"the key of {name} is for {other.provider} at {other.base_url} only"
-        )
+        where = {"provider": other.provider, "address": str(other.base_url)}
+        yield one.problem("credential.same_as", "key-elsewhere", model=name, **where)
 
 
 def _described(name: str, read: Sequence[ReadDescriptor]) -> bool:
@@ -186,16 +194,14 @@ def _planned(one: ReadDescriptor, row: Model | None, holdings: Holdings) -> Plan
     )
 
 
-def _notes(wanted: Descriptor) -> Iterator[str]:
+def _notes(wanted: Descriptor) -> Iterator[PlanNote]:
     known = INPUT_SCHEMAS[wanted.kind]["properties"]
     named: Any = wanted.input_schema.get("properties")
     names = list(cast("dict[str, Any]", named)) if isinstance(named, dict) else []
     odd = [name for name in names if name not in known]
     if odd:
-        yield (
-            f"input_schema names {', '.join(odd)}, which models of the kind {wanted.kind} are not sent: an"
-            " input that has it is refused."
-        )
+        code, facts = "fields-not-sent", {"fields": ", ".join(odd), "kind": wanted.kind}
+        yield PlanNote(code=code, facts=facts, message=message_of(code, facts))
 
 
 def differences(before: Descriptor, after: Descriptor) -> list[Difference]:

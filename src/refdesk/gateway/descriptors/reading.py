@@ -9,24 +9,24 @@ from pydantic import BaseModel, ValidationError
 
 from refdesk.gateway.descriptors.document import Descriptor
 from refdesk.gateway.descriptors.errors import DescriptorInvalid
+from refdesk.gateway.descriptors.wording import code_of, message_of
 from refdesk.gateway.descriptors.yaml_text import Document, read_documents
 
 _KEYS = frozenset(("api_key", "apikey", "key", "secret", "token", "password", "access_key", "secret_key"))
-_NO_KEYS = (
-    "a key never stands in a descriptor: write `credential: entered` and enter it on the model's page, or"
-    " `credential: {same_as: MODEL_ID}`"
-)
 _MOST = 100
 
 
 class DescriptorProblem(BaseModel):
-    """One fault: the document's number from 1, its model_id where it has one, the field, and the line."""
+    """One fault: the document's number from 1, its model_id where it has one, the field, and the line. `code`
+    and `facts` are for those who say it in another language; `other` has none."""
 
     document: int
     model_id: str | None
     field: str
     message: str
     line: int
+    code: str = "other"
+    facts: dict[str, str] = {}
 
     @property
     def text(self) -> str:
@@ -41,14 +41,15 @@ class ReadDescriptor:
     descriptor: Descriptor
     source: Document
 
-    def problem(self, field: str, message: str) -> DescriptorProblem:
-        parts = field.split(".")
+    def problem(self, field: str, code: str, **facts: str) -> DescriptorProblem:
         return DescriptorProblem(
             document=self.number,
             model_id=self.descriptor.model_id,
             field=field,
-            message=message,
-            line=self.source.line(parts),
+            message=message_of(code, facts),
+            line=self.source.line(field.split(".")),
+            code=code,
+            facts=facts,
         )
 
 
@@ -84,9 +85,7 @@ def refuse(problems: Sequence[DescriptorProblem]) -> None:
 def _read(number: int, document: Document) -> ReadDescriptor | list[DescriptorProblem]:
     value = document.value
     if not isinstance(value, dict):
-        line = document.line(())
-        message = "a descriptor is a mapping that begins with model_id"
-        return [DescriptorProblem(document=number, model_id=None, field="", message=message, line=line)]
+        return [_whole(number, None, document, "not-a-mapping")]
     try:
         # Strict as JSON: a number written as text stays wrong.
         descriptor = Descriptor.model_validate_json(orjson.dumps(value), strict=True)
@@ -101,41 +100,55 @@ def _problems(
     number: int, model_id: str | None, document: Document, error: Exception
 ) -> list[DescriptorProblem]:
     if not isinstance(error, ValidationError):
-        message = "a number in it is out of range"
-        return [
-            DescriptorProblem(
-                document=number, model_id=model_id, field="", message=message, line=document.line(())
-            )
-        ]
+        return [_whole(number, model_id, document, "number-out-of-range")]
     found: list[DescriptorProblem] = []
     for item in error.errors(include_url=False):
         path = [part for part in item["loc"] if part not in ("SameKey", "literal['none','entered']")]
         field = ".".join(str(part) for part in path)
-        message = _message(item, path)
+        code, facts, message = _told(item, path)
         if not path and ": " in message and message.split(": ")[0].isidentifier():
             field, message = message.split(": ", 1)
         line = document.line(path or [field])
+        where = {"document": number, "model_id": model_id, "field": field, "line": line}
         found.append(
-            DescriptorProblem(document=number, model_id=model_id, field=field, message=message, line=line)
+            DescriptorProblem.model_validate(where | {"message": message, "code": code, "facts": facts})
         )
     if any(one.field == "credential" for one in found):  # both of its forms tell what they lack
-        kept = "must be none, entered or {same_as: MODEL_ID}"
+        code = "credential-form"
+        kept: dict[str, Any] = {
+            "field": "credential",
+            "message": message_of(code, {}),
+            "code": code,
+            "facts": {},
+        }
         first = next(one for one in found if one.field.startswith("credential"))
         found = [one for one in found if not one.field.startswith("credential")]
-        found.append(first.model_copy(update={"field": "credential", "message": kept}))
+        found.append(first.model_copy(update=kept))
     return found
 
 
-def _message(item: Any, path: Sequence[str | int]) -> str:
-    kind = item["type"]
+def _whole(number: int, model_id: str | None, document: Document, code: str) -> DescriptorProblem:
+    """A fault of a document as a whole."""
+    message, line = message_of(code, {}), document.line(())
+    return DescriptorProblem(
+        document=number, model_id=model_id, field="", message=message, line=line, code=code
+    )
+
+
+def _told(item: Any, path: Sequence[str | int]) -> tuple[str, dict[str, str], str]:
+    """Code, facts and English words of what the types found."""
+    kind: str = item["type"]
+    code = None
     if kind == "missing":
-        return "is missing"
-    if kind == "extra_forbidden":
-        return _NO_KEYS if str(path[-1]).lower() in _KEYS else "is not a field of model descriptors"
-    if kind == "string_type" and path and path[-1] == "version":
-        return 'must be a text: put it in quotes, as "1.10"'
+        code = "missing"
+    elif kind == "extra_forbidden":
+        code = "key-within" if str(path[-1]).lower() in _KEYS else "unknown-field"
+    elif kind == "string_type" and path and path[-1] == "version":
+        code = "version-unquoted"
+    if code is not None:
+        return code, {}, message_of(code, {})
     message = str(item["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    return message[0].lower() + message[1:]
+    return *code_of(kind, item.get("ctx", {})), message[0].lower() + message[1:]
 
 
 def _twice(read: Sequence[ReadDescriptor]) -> list[DescriptorProblem]:
@@ -144,6 +157,8 @@ def _twice(read: Sequence[ReadDescriptor]) -> list[DescriptorProblem]:
     for one in read:
         before = first.setdefault(one.descriptor.model_id, one.number)
         if before != one.number:
-            message = f"{one.descriptor.model_id} is described twice, in documents {before} and {one.number}"
-            problems.append(one.problem("model_id", message))
+            twice = {"first": str(before), "second": str(one.number)}
+            problems.append(
+                one.problem("model_id", "described-twice", model=one.descriptor.model_id, **twice)
+            )
     return problems

@@ -154,4 +154,4 @@ class DescriptorIntake:
 def _one_document(read: list[ReadDescriptor], model_id: UUID | None) -> list[DescriptorProblem]:
     if model_id is None or len(read) < 2:
         return []
-    return [read[1].problem("", "one document describes the model; take several in as a file")]
+    return [read[1].problem("", "one-document")]

@@ -124,7 +124,9 @@ class Administration:
         found: list[RuleFault] = []
         for number, rule in enumerate(rules, 1):
             for problem in _problems(rule, models):
-                found.append(RuleFault(rule=number, code=problem.code, message=problem.text))
+                found.append(
+                    RuleFault(rule=number, code=problem.code, message=problem.text, details=problem.details)
+                )
         if found or policy_id is None:
             return found
         stored = {p.id: p for p in await self._policies.all()}
@@ -135,7 +137,10 @@ class Administration:
                     _refuse_unfit(user, rules, models)
             _refuse_circle(models, stored | {policy_id: tried})
         except PolicyInvalid as problem:
-            found.append(RuleFault(rule=problem.details.get("rule"), code=problem.code, message=problem.text))
+            rule = problem.details.get("rule")
+            found.append(
+                RuleFault(rule=rule, code=problem.code, message=problem.text, details=problem.details)
+            )
         return found
 
     async def assign(self, model: Model, policy_id: UUID | None) -> None:
@@ -216,7 +221,11 @@ class Administration:
             kept.append(value)
         kinds = {m.kind for m in models for v in kept if v.get("target_model_id") == str(m.id)}
         if len(kinds) > 1:
-            raise PolicyInvalid(f"The rules switch to models of several kinds: {', '.join(sorted(kinds))}.")
+            raise PolicyInvalid(
+                f"The rules switch to models of several kinds: {', '.join(sorted(kinds))}.",
+                reason="several-kinds",
+                kinds=sorted(kinds),
+            )
         return kept
 
 
@@ -230,6 +239,7 @@ def _problems(rule: Rule, models: Sequence[Model]) -> list[PolicyInvalid]:
         found.append(
             PolicyInvalid(
                 f"There is no model {rule.target_model_id} in this workspace.",
+                reason="target-unknown",
                 target_model_id=rule.target_model_id,
             )
         )
@@ -252,17 +262,28 @@ def _refuse_unfit(model: Model, rules: Sequence[Rule], models: Sequence[Model]) 
         if target is None:
             continue
         if target.id == model.id:
-            raise PolicyInvalid(f"Rule {number} would switch {model.name} to itself.", rule=number)
+            raise PolicyInvalid(
+                f"Rule {number} would switch {model.name} to itself.",
+                rule=number,
+                reason="to-itself",
+                model=model.name,
+            )
         if target.kind != model.kind:
             raise PolicyInvalid(
                 f"Rule {number} would switch {model.name} ({model.kind}) to {target.name} ({target.kind}).",
                 rule=number,
+                reason="other-kind",
+                model=model.name,
+                target=target.name,
             )
         if model.kind == "EMBEDDING" and _vectors(target) != _vectors(model):
             raise PolicyInvalid(
                 f"Rule {number} would mix the vectors of {model.model_name} and {target.model_name}: an"
                 " embedding model falls back to the same model at another address only.",
                 rule=number,
+                reason="other-vectors",
+                model=model.model_name,
+                target=target.model_name,
             )
 
 
@@ -285,7 +306,9 @@ def _refuse_circle(models: Sequence[Model], policies: Mapping[UUID, FallbackPoli
         if model_id in path:
             circle = [names.get(one, str(one)) for one in [*path[path.index(model_id) :], model_id]]
             raise PolicyInvalid(
-                f"The models would fall back in a circle: {' → '.join(circle)}.", circle=circle
+                f"The models would fall back in a circle: {' → '.join(circle)}.",
+                reason="circle",
+                circle=circle,
             )
         if model_id in done:
             return

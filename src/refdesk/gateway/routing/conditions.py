@@ -69,11 +69,15 @@ class Condition:
         try:
             program = _environment().compile(source)
         except RuntimeError as error:  # what the library raises for everything it cannot compile
-            raise ConditionInvalid(_said(str(error)), condition=source) from error
+            message, facts = _said(str(error))
+            raise ConditionInvalid(message, condition=source, **facts) from error
         if program.return_type() != cel.Type.BOOL:
             found = program.return_type().name().lower()
             raise ConditionInvalid(
-                f"A condition is true or false; this one is of type {found}.", condition=source
+                f"A condition is true or false; this one is of type {found}.",
+                condition=source,
+                reason="not-boolean",
+                type=found,
             )
         numbers = {int(text) for text in _NUMBER.findall(source)} if _LATENCY.search(source) else set[int]()
         return cls(source, tuple(sorted(numbers)), program)
@@ -85,18 +89,22 @@ class Condition:
         return value.type() == cel.Type.BOOL and bool(value.value())
 
 
-def _said(words: str) -> str:
-    """The compiler's complaint without its own prefixes."""
+def _said(words: str) -> tuple[str, dict[str, Any]]:
+    """The compiler's complaint without its own prefixes, and what it is about."""
     first = words.split("\n", 1)[0].removeprefix("INVALID_ARGUMENT: ").removeprefix("ERROR: ")
     first = re.sub(r"^CANCELLED: | \[\w+\]$", "", first)
     place = re.match(r"<input>:(\d+):(\d+): ", first)
     text = first.split(": ", 1)[1] if place else first
     text = text.replace(" (in container '')", "")
+    facts: dict[str, Any] = {"reason": "syntax"}
     named = re.search(r"undeclared reference to '([^']*)'", text)
+    types = re.search(r"no matching overload for '_?([^']*?)_?' applied to '\(([^']*)\)'", text)
     if named is not None:
         text = f"there is no variable or function {named[1]}; there are {', '.join(VARIABLES)}"
-    return (
-        f"The condition is not valid at character {place[2]}: {text}"
-        if place
-        else f"The condition is not valid: {text}"
-    )
+        facts = {"reason": "unknown-name", "name": named[1]}
+    elif types is not None:
+        facts = {"reason": "wrong-types", "operator": types[1], "types": types[2]}
+    if place is None:
+        return f"The condition is not valid: {text}", facts
+    # The library counts from 1; a fault behind the end has the place behind the last character.
+    return f"The condition is not valid at character {place[2]}: {text}", facts | {"place": int(place[2])}

@@ -130,7 +130,7 @@ def dry_run(draft: DryRunDraft, model: RoutedModel, find: Find, policy_of: Polic
                 step.next = "give-up"
                 hint = f" {failure.error.hint_text}" if failure.error.hint_text else ""
                 words = f"{failure.error.text}{hint} ({reason})"
-                return _ended(steps, clock, None, failure.code, words)
+                return _ended(steps, clock, None, failure.code, words, failure.error.details)
 
 
 def _patience_ms(
@@ -200,7 +200,12 @@ def _cut(model: RoutedModel, draft: DryRunDraft, *, is_backup: bool) -> int | No
 
 
 def _ended(
-    steps: list[DryRunStep], clock: int, answered_by: NamedModel | None, code: str | None, message: str
+    steps: list[DryRunStep],
+    clock: int,
+    answered_by: NamedModel | None,
+    code: str | None,
+    message: str,
+    details: dict[str, Any] | None = None,
 ) -> DryRun:
     return DryRun(
         steps=steps,
@@ -208,5 +213,6 @@ def _ended(
         answered_by=answered_by,
         code=code,
         message=message,
+        details=details or {},
         waited_ms=clock,
     )

@@ -63,11 +63,13 @@ class RulesDraft(BaseModel):
 
 
 class RuleFault(BaseModel):
-    """What is wrong with a rule (its number from 1), or with the policy as a whole (null)."""
+    """What is wrong with a rule (its number from 1), or with the policy as a whole (null). `details` hold the
+    facts, for those who say it in another language; `reason` among them tells faults of one code apart."""
 
     rule: int | None
     code: str
     message: str
+    details: dict[str, Any] = {}
 
 
 class RulesCheck(BaseModel):
@@ -142,6 +144,7 @@ class DryRun(BaseModel):
     answered_by: NamedModel | None
     code: str | None
     message: str
+    details: dict[str, Any] = Field(default={}, description="The facts of the refusal, as of any problem.")
     waited_ms: int = Field(description="Until the first token, or until the refusal.")
 
 

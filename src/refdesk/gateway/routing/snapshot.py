@@ -87,7 +87,8 @@ class Snapshot:
         self._route_by_purpose: dict[tuple[UUID, str, str], UUID] = {}
         self._defaults: dict[tuple[UUID, str], UUID] = {}
         self._lock = asyncio.Lock()
-        self._stale = True
+        self._changes = 0  # how often this was told that all may have changed
+        self._known_changes = -1  # those that were known of before all was read last
         self._loaded_at = float("-inf")
         self._told: dict[str, set[UUID]] = {}
         self._renewing: asyncio.Task[None] | None = None
@@ -108,7 +109,7 @@ class Snapshot:
     @property
     def is_fresh(self) -> bool:
         """Whether what is in memory is what the database holds, so far as it was told."""
-        return not self._stale and self._listener.is_listening
+        return self._known_changes == self._changes and self._listener.is_listening
 
     async def ready(self) -> None:
         """Return once the snapshot holds at least what was committed before; at once in the usual case."""
@@ -169,7 +170,7 @@ class Snapshot:
     def _hear(self, payload: str) -> None:
         """A row that somebody changed; "" where nobody listened for a while, so that anything may have."""
         if not payload:
-            self._stale = True
+            self._changes += 1
         else:
             table, _, key = payload.partition(":")
             try:
@@ -182,31 +183,27 @@ class Snapshot:
 
     async def _renew(self) -> None:
         """Read what was told of, or everything; again until the database has answered."""
-        while self._told or self._stale:
+        while self._told or self._known_changes != self._changes:
             await asyncio.sleep(GATHERED_S)  # what one transaction changed arrives together
             told, self._told = self._told, {}
             try:
                 async with self._lock:
-                    if self._stale:
+                    if self._known_changes != self._changes:
                         await self._load()
                     else:
                         async with self._database.transaction() as session:
                             await self._read(session, told)
             except (SQLAlchemyError, OSError) as error:
                 log.warning("routing.snapshot-not-renewed", error=type(error).__name__)
-                self._stale = True
+                self._changes += 1
                 await asyncio.sleep(RETRY_S)
 
     async def _load(self) -> None:
-        started = time.monotonic()
-        self._stale = False  # what is committed from here on marks it again
-        try:
-            async with self._database.transaction() as session:
-                await self._read(session, None)
-        except BaseException:  # also a cancel: what was not read whole must be read again
-            self._stale = True
-            raise
-        self._loaded_at = started
+        # What is committed from here on may not be in it; whoever asks meanwhile must wait for it.
+        started, changes = time.monotonic(), self._changes
+        async with self._database.transaction() as session:
+            await self._read(session, None)
+        self._loaded_at, self._known_changes = started, changes
 
     async def _read(self, session: AsyncSession, changed: Mapping[str, set[UUID]] | None) -> None:
         async def rows[T](table: type[T], key: Any) -> list[T]:
@@ -235,7 +232,7 @@ class Snapshot:
 
     def spoil(self) -> None:
         """Read again before the next call: this process has changed something."""
-        self._stale = True
+        self._changes += 1
 
 
 _LIVE: WeakSet[Snapshot] = WeakSet()
