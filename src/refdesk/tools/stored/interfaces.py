@@ -21,7 +21,7 @@ from refdesk.tools.stored.repository import StoredToolRepository, ToolInterfaceR
 from refdesk.tools.stored.schemas import (
     AuthDraft,
     DocumentSource,
-    DocumentView,
+    InterfaceDocumentView,
     NewToolInterface,
     ToolInterfaceChange,
     ToolInterfaceView,
@@ -43,9 +43,9 @@ async def described(source: DocumentSource, *, allow_private: bool) -> Descripti
     return await asyncio.to_thread(lambda: describe(read_document(text), source.document_url))
 
 
-def document_view(description: Description) -> DocumentView:
+def document_view(description: Description) -> InterfaceDocumentView:
     """A document as people choose from it."""
-    return DocumentView(
+    return InterfaceDocumentView(
         title=description.title,
         version=description.version,
         description=description.text,

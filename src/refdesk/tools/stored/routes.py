@@ -21,7 +21,7 @@ from refdesk.tools.stored.schemas import (
     CodeToRead,
     CodeView,
     DocumentSource,
-    DocumentView,
+    InterfaceDocumentView,
     NewPythonTool,
     NewToolInterface,
     PythonTrial,
@@ -163,7 +163,9 @@ async def list_stored_tool_versions(tool_id: UUID, tools: Seen) -> Page[StoredTo
     operation_id="readOpenApiDocument",
     summary="The operations of an OpenAPI document, before anything is saved",
 )
-async def read_openapi_document(body: DocumentSource, request: Request, _scope: Owner) -> DocumentView:
+async def read_openapi_document(
+    body: DocumentSource, request: Request, _scope: Owner
+) -> InterfaceDocumentView:
     return document_view(await described(body, allow_private=_private_allowed(request)))
 
 

@@ -205,7 +205,7 @@ class OperationView(BaseModel):
     tool_id: UUID | None = None
 
 
-class DocumentView(BaseModel):
+class InterfaceDocumentView(BaseModel):
     """What a document says, before anything is saved."""
 
     title: str
