@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -37,18 +36,17 @@ class ApplicationAnswers:
         run = await self._runs.submit(scope, submission)
         finished: dict[str, Any] | None = None
         try:
-            async with aclosing(self._runs.follow(scope, run.id)) as events:  # pyright: ignore[reportArgumentType]
-                async for event in events:
-                    if event.name == "run.finished":
-                        finished = event.json()["run"]
+            async for event in self._runs.follow(scope, run.id):
+                if event.name == "run.finished":
+                    finished = event.json()["run"]
         except asyncio.CancelledError:
             await asyncio.shield(self._runs.cancel(scope, run.id))
             raise
         if finished is None or finished["state"] != "finished":
-            error = (finished or {}).get("error") or {}
+            error: dict[str, Any] = (finished["error"] or {}) if finished is not None else {}
             code = error.get("code")
             raise ApplicationAnswerFailed(error.get("message"), run_id=str(run.id), run_code=code)
-        form = finished.get("form") or {}
+        form: dict[str, Any] = finished.get("form") or {}
         if form:
             asked = "\n".join(str(form[key]) for key in ("title", "text") if form.get(key))
             return Answer(run.id, asked or finished["answer"], asks_back=True)

@@ -1,7 +1,7 @@
 """Applications as tools of a run. One that asks itself, through however many others, is stopped.
 
-The chain of applications that are being asked travels in a context variable: a run is a task, and a task takes
-the context of whoever started it.
+The chain of applications that are being asked travels in a context variable: a run is a task, and a task
+takes the context of whoever started it.
 """
 
 from collections.abc import Mapping, Sequence
