@@ -1788,7 +1788,8 @@ export type DescriptorPlan = {
 /**
  * DescriptorProblem
  *
- * One fault: the document's number from 1, its model_id where it has one, the field, and the line.
+ * One fault: the document's number from 1, its model_id where it has one, the field, and the line. `code`
+ * and `facts` are for those who say it in another language; `other` has none.
  */
 export type DescriptorProblem = {
     /**
@@ -1811,6 +1812,16 @@ export type DescriptorProblem = {
      * Line
      */
     line: number;
+    /**
+     * Code
+     */
+    code?: string;
+    /**
+     * Facts
+     */
+    facts?: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -2011,7 +2022,7 @@ export type DocumentList = {
     /**
      * Items
      */
-    items: Array<RefdeskKnowledgeSchemasDocumentsDocumentView>;
+    items: Array<DocumentView>;
 };
 
 /**
@@ -2091,6 +2102,164 @@ export type DocumentUpdate = {
 };
 
 /**
+ * DocumentView
+ *
+ * A document and where it stands. Progress counts pages while it is parsed, then paragraphs.
+ *
+ * `coverage` is `kept_chars` / `extracted_chars`, 0–1; white space is not counted. `removed_chars` are those
+ * that cleaning took away. `meta` is what people say and, where they say nothing, what the file says of
+ * itself (`found_meta`). `needs_attention`: it failed, has warnings, or less than 99.5 % of it was kept.
+ */
+export type DocumentView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Knowledge Base Id
+     */
+    knowledge_base_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: string | null;
+    /**
+     * State
+     */
+    state: 'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled';
+    /**
+     * Progress Done
+     */
+    progress_done: number;
+    /**
+     * Progress Total
+     */
+    progress_total: number;
+    error: DocumentError | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<DocumentWarning>;
+    /**
+     * Meta
+     */
+    meta: {
+        [key: string]: unknown;
+    };
+    /**
+     * Found Meta
+     */
+    found_meta: {
+        [key: string]: unknown;
+    };
+    split_settings: SplitOptions;
+    /**
+     * Character Count
+     */
+    character_count: number;
+    /**
+     * Paragraph Count
+     */
+    paragraph_count: number;
+    /**
+     * Coverage
+     */
+    coverage: number | null;
+    /**
+     * Extracted Chars
+     */
+    extracted_chars: number | null;
+    /**
+     * Kept Chars
+     */
+    kept_chars: number | null;
+    /**
+     * Removed Chars
+     */
+    removed_chars: number | null;
+    /**
+     * Ocr Pages
+     */
+    ocr_pages: number | null;
+    /**
+     * Files Read
+     *
+     * Of an archive or a message: files in it that were read.
+     */
+    files_read: number | null;
+    /**
+     * Files Left Out
+     *
+     * Of an archive or a message: files that were not read.
+     */
+    files_left_out: number | null;
+    /**
+     * Needs Attention
+     */
+    needs_attention: boolean;
+    /**
+     * Has File
+     */
+    has_file: boolean;
+    /**
+     * File Bytes
+     */
+    file_bytes: number | null;
+    /**
+     * Has Password
+     */
+    has_password: boolean;
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Is Active
+     */
+    is_active: boolean;
+    /**
+     * Hit Handling
+     */
+    hit_handling: 'optimize' | 'directly_return';
+    /**
+     * Direct Return Similarity
+     */
+    direct_return_similarity: number;
+    /**
+     * Source Id
+     */
+    source_id: string | null;
+    /**
+     * Folder Id
+     */
+    folder_id: string | null;
+    /**
+     * Access
+     */
+    access: 'everyone' | 'inherited' | 'restricted';
+    /**
+     * Is Draft
+     */
+    is_draft: boolean;
+    /**
+     * Expires At
+     */
+    expires_at: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
  * DocumentWarning
  *
  * Something a person should know about a document that could be read nevertheless.
@@ -2163,7 +2332,7 @@ export type DraftImportResult = {
     /**
      * Imported
      */
-    imported: Array<RefdeskKnowledgeSchemasDocumentsDocumentView>;
+    imported: Array<DocumentView>;
     /**
      * Skipped
      */
@@ -2242,6 +2411,14 @@ export type DryRun = {
      * Message
      */
     message: string;
+    /**
+     * Details
+     *
+     * The facts of the refusal, as of any problem.
+     */
+    details?: {
+        [key: string]: unknown;
+    };
     /**
      * Waited Ms
      *
@@ -2957,7 +3134,7 @@ export type FileOutcome = {
      * Name
      */
     name: string;
-    document?: RefdeskKnowledgeSchemasDocumentsDocumentView | null;
+    document?: DocumentView | null;
     error?: Problem | null;
 };
 
@@ -4654,6 +4831,42 @@ export type IntentTry = {
 };
 
 /**
+ * InterfaceDocumentView
+ *
+ * What a document says, before anything is saved.
+ */
+export type InterfaceDocumentView = {
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Base Url
+     */
+    base_url: string;
+    /**
+     * Auth Kind
+     */
+    auth_kind: 'none' | 'header' | 'query' | 'bearer' | 'basic';
+    /**
+     * Auth Name
+     */
+    auth_name: string;
+    /**
+     * Operations
+     */
+    operations: Array<OperationView>;
+};
+
+/**
  * InvitationRequest
  *
  * An invitation to the current workspace. Only administrators may set `is_administrator`.
@@ -6267,6 +6480,74 @@ export type NewWebsite = {
 };
 
 /**
+ * NoteOut
+ *
+ * One thing you have told the application about yourself.
+ */
+export type NoteOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * NoteWrite
+ */
+export type NoteWrite = {
+    /**
+     * Text
+     */
+    text: string;
+};
+
+/**
+ * NotesChoice
+ */
+export type NotesChoice = {
+    /**
+     * Agreed
+     */
+    agreed: boolean;
+};
+
+/**
+ * NotesOut
+ *
+ * Your notes with an application.
+ */
+export type NotesOut = {
+    /**
+     * Kept
+     *
+     * Whether the application keeps notes of those who agree.
+     */
+    kept: boolean;
+    /**
+     * Agreed
+     *
+     * Whether you agreed; without it nothing is added or used.
+     */
+    agreed: boolean;
+    /**
+     * Notes
+     */
+    notes: Array<NoteOut>;
+};
+
+/**
  * NothingFound
  *
  * Why nothing counted as found: the gate that decided and its numbers.
@@ -6541,7 +6822,7 @@ export type PageDocumentView = {
     /**
      * Items
      */
-    items: Array<RefdeskKnowledgeSchemasDocumentsDocumentView>;
+    items: Array<DocumentView>;
     /**
      * Next Cursor
      */
@@ -6859,6 +7140,24 @@ export type PageResponseCacheView = {
 };
 
 /**
+ * Page[SkillCard]
+ */
+export type PageSkillCard = {
+    /**
+     * Items
+     */
+    items: Array<SkillCard>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * Page[SourceItemView]
  */
 export type PageSourceItemView = {
@@ -7082,6 +7381,24 @@ export type PageVersionView = {
      * Items
      */
     items: Array<VersionView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[WorkingFileView]
+ */
+export type PageWorkingFileView = {
+    /**
+     * Items
+     */
+    items: Array<WorkingFileView>;
     /**
      * Next Cursor
      */
@@ -7717,6 +8034,28 @@ export type PicturesOut = {
 };
 
 /**
+ * PlanNote
+ *
+ * Something to know before taking a document in; `code` and `facts` are for other languages.
+ */
+export type PlanNote = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: string;
+    };
+    /**
+     * Message
+     */
+    message: string;
+};
+
+/**
  * PlannedModel
  *
  * What becomes of one document. `needs_key`: it can be called only once its key has been entered.
@@ -7747,7 +8086,7 @@ export type PlannedModel = {
     /**
      * Notes
      */
-    notes?: Array<string>;
+    notes?: Array<PlanNote>;
 };
 
 /**
@@ -8362,7 +8701,7 @@ export type QaOutcome = {
      * Name
      */
     name: string;
-    document?: RefdeskKnowledgeSchemasDocumentsDocumentView | null;
+    document?: DocumentView | null;
     /**
      * Rows
      */
@@ -9087,7 +9426,8 @@ export type Rule = ({
 /**
  * RuleFault
  *
- * What is wrong with a rule (its number from 1), or with the policy as a whole (null).
+ * What is wrong with a rule (its number from 1), or with the policy as a whole (null). `details` hold the
+ * facts, for those who say it in another language; `reason` among them tells faults of one code apart.
  */
 export type RuleFault = {
     /**
@@ -9102,6 +9442,12 @@ export type RuleFault = {
      * Message
      */
     message: string;
+    /**
+     * Details
+     */
+    details?: {
+        [key: string]: unknown;
+    };
 };
 
 /**
@@ -9756,6 +10102,62 @@ export type SignInRequest = {
      * Email
      */
     email: string;
+};
+
+/**
+ * SkillCard
+ *
+ * A skill in a list.
+ */
+export type SkillCard = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Is Builtin
+     *
+     * Comes with the product and cannot be changed.
+     */
+    is_builtin: boolean;
+};
+
+/**
+ * SkillView
+ *
+ * A skill that is read.
+ */
+export type SkillView = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Is Builtin
+     *
+     * Comes with the product and cannot be changed.
+     */
+    is_builtin: boolean;
+    /**
+     * Body
+     *
+     * Markdown: what follows the front matter of SKILL.md.
+     */
+    body: string;
+    /**
+     * Files
+     *
+     * Paths of all files.
+     */
+    files: Array<string>;
 };
 
 /**
@@ -12610,6 +13012,26 @@ export type WebsiteConfig = {
 export type WindowKind = 'seconds' | 'day' | 'month';
 
 /**
+ * WorkingFileView
+ *
+ * A file of a working directory; `path` is relative to it.
+ */
+export type WorkingFileView = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Size
+     */
+    size: number;
+    /**
+     * Changed At
+     */
+    changed_at: string;
+};
+
+/**
  * WorkspaceRequest
  */
 export type WorkspaceRequest = {
@@ -12641,200 +13063,6 @@ export type WorkspaceView = {
      * Created At
      */
     created_at: string;
-};
-
-/**
- * DocumentView
- *
- * A document and where it stands. Progress counts pages while it is parsed, then paragraphs.
- *
- * `coverage` is `kept_chars` / `extracted_chars`, 0–1; white space is not counted. `removed_chars` are those
- * that cleaning took away. `meta` is what people say and, where they say nothing, what the file says of
- * itself (`found_meta`). `needs_attention`: it failed, has warnings, or less than 99.5 % of it was kept.
- */
-export type RefdeskKnowledgeSchemasDocumentsDocumentView = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Knowledge Base Id
-     */
-    knowledge_base_id: string;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Kind
-     */
-    kind: string | null;
-    /**
-     * State
-     */
-    state: 'queued' | 'parsing' | 'splitting' | 'draft' | 'indexing' | 'ready' | 'failed' | 'cancelled';
-    /**
-     * Progress Done
-     */
-    progress_done: number;
-    /**
-     * Progress Total
-     */
-    progress_total: number;
-    error: DocumentError | null;
-    /**
-     * Warnings
-     */
-    warnings: Array<DocumentWarning>;
-    /**
-     * Meta
-     */
-    meta: {
-        [key: string]: unknown;
-    };
-    /**
-     * Found Meta
-     */
-    found_meta: {
-        [key: string]: unknown;
-    };
-    split_settings: SplitOptions;
-    /**
-     * Character Count
-     */
-    character_count: number;
-    /**
-     * Paragraph Count
-     */
-    paragraph_count: number;
-    /**
-     * Coverage
-     */
-    coverage: number | null;
-    /**
-     * Extracted Chars
-     */
-    extracted_chars: number | null;
-    /**
-     * Kept Chars
-     */
-    kept_chars: number | null;
-    /**
-     * Removed Chars
-     */
-    removed_chars: number | null;
-    /**
-     * Ocr Pages
-     */
-    ocr_pages: number | null;
-    /**
-     * Files Read
-     *
-     * Of an archive or a message: files in it that were read.
-     */
-    files_read: number | null;
-    /**
-     * Files Left Out
-     *
-     * Of an archive or a message: files that were not read.
-     */
-    files_left_out: number | null;
-    /**
-     * Needs Attention
-     */
-    needs_attention: boolean;
-    /**
-     * Has File
-     */
-    has_file: boolean;
-    /**
-     * File Bytes
-     */
-    file_bytes: number | null;
-    /**
-     * Has Password
-     */
-    has_password: boolean;
-    /**
-     * Version
-     */
-    version: number;
-    /**
-     * Is Active
-     */
-    is_active: boolean;
-    /**
-     * Hit Handling
-     */
-    hit_handling: 'optimize' | 'directly_return';
-    /**
-     * Direct Return Similarity
-     */
-    direct_return_similarity: number;
-    /**
-     * Source Id
-     */
-    source_id: string | null;
-    /**
-     * Folder Id
-     */
-    folder_id: string | null;
-    /**
-     * Access
-     */
-    access: 'everyone' | 'inherited' | 'restricted';
-    /**
-     * Is Draft
-     */
-    is_draft: boolean;
-    /**
-     * Expires At
-     */
-    expires_at: string | null;
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Updated At
-     */
-    updated_at: string;
-};
-
-/**
- * DocumentView
- *
- * What a document says, before anything is saved.
- */
-export type RefdeskToolsStoredSchemasDocumentView = {
-    /**
-     * Title
-     */
-    title: string;
-    /**
-     * Version
-     */
-    version: string;
-    /**
-     * Description
-     */
-    description: string;
-    /**
-     * Base Url
-     */
-    base_url: string;
-    /**
-     * Auth Kind
-     */
-    auth_kind: 'none' | 'header' | 'query' | 'bearer' | 'basic';
-    /**
-     * Auth Name
-     */
-    auth_name: string;
-    /**
-     * Operations
-     */
-    operations: Array<OperationView>;
 };
 
 /**
@@ -17371,7 +17599,7 @@ export type GetDocumentResponses = {
     /**
      * Successful Response
      */
-    200: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    200: DocumentView;
 };
 
 export type GetDocumentResponse = GetDocumentResponses[keyof GetDocumentResponses];
@@ -17401,7 +17629,7 @@ export type UpdateDocumentResponses = {
     /**
      * Successful Response
      */
-    200: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    200: DocumentView;
 };
 
 export type UpdateDocumentResponse = UpdateDocumentResponses[keyof UpdateDocumentResponses];
@@ -17434,7 +17662,7 @@ export type RetryDocumentResponses = {
     /**
      * Successful Response
      */
-    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    202: DocumentView;
 };
 
 export type RetryDocumentResponse = RetryDocumentResponses[keyof RetryDocumentResponses];
@@ -17464,7 +17692,7 @@ export type CancelDocumentResponses = {
     /**
      * Successful Response
      */
-    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    202: DocumentView;
 };
 
 export type CancelDocumentResponse = CancelDocumentResponses[keyof CancelDocumentResponses];
@@ -17533,7 +17761,7 @@ export type ReplaceDocumentFileResponses = {
     /**
      * Successful Response
      */
-    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    202: DocumentView;
 };
 
 export type ReplaceDocumentFileResponse = ReplaceDocumentFileResponses[keyof ReplaceDocumentFileResponses];
@@ -17913,7 +18141,7 @@ export type RereadDocumentResponses = {
     /**
      * Successful Response
      */
-    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    202: DocumentView;
 };
 
 export type RereadDocumentResponse = RereadDocumentResponses[keyof RereadDocumentResponses];
@@ -18151,7 +18379,7 @@ export type ResolveEditConflictsResponses = {
     /**
      * Successful Response
      */
-    200: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    200: DocumentView;
 };
 
 export type ResolveEditConflictsResponse = ResolveEditConflictsResponses[keyof ResolveEditConflictsResponses];
@@ -18185,7 +18413,7 @@ export type RestoreDocumentVersionResponses = {
     /**
      * Successful Response
      */
-    202: RefdeskKnowledgeSchemasDocumentsDocumentView;
+    202: DocumentView;
 };
 
 export type RestoreDocumentVersionResponse = RestoreDocumentVersionResponses[keyof RestoreDocumentVersionResponses];
@@ -20906,7 +21134,7 @@ export type ReadOpenApiDocumentResponses = {
     /**
      * Successful Response
      */
-    200: RefdeskToolsStoredSchemasDocumentView;
+    200: InterfaceDocumentView;
 };
 
 export type ReadOpenApiDocumentResponse = ReadOpenApiDocumentResponses[keyof ReadOpenApiDocumentResponses];
@@ -21312,6 +21540,132 @@ export type SetOwnToolValuesResponses = {
 };
 
 export type SetOwnToolValuesResponse = SetOwnToolValuesResponses[keyof SetOwnToolValuesResponses];
+
+export type ListSkillsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/skills';
+};
+
+export type ListSkillsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageSkillCard;
+};
+
+export type ListSkillsResponse = ListSkillsResponses[keyof ListSkillsResponses];
+
+export type AddSkillData = {
+    body: Blob | File;
+    path?: never;
+    query?: never;
+    url: '/api/v1/skills';
+};
+
+export type AddSkillResponses = {
+    /**
+     * Successful Response
+     */
+    201: SkillView;
+};
+
+export type AddSkillResponse = AddSkillResponses[keyof AddSkillResponses];
+
+export type DeleteSkillData = {
+    body?: never;
+    path: {
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/skills/{name}';
+};
+
+export type DeleteSkillErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteSkillError = DeleteSkillErrors[keyof DeleteSkillErrors];
+
+export type DeleteSkillResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteSkillResponse = DeleteSkillResponses[keyof DeleteSkillResponses];
+
+export type GetSkillData = {
+    body?: never;
+    path: {
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/skills/{name}';
+};
+
+export type GetSkillErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetSkillError = GetSkillErrors[keyof GetSkillErrors];
+
+export type GetSkillResponses = {
+    /**
+     * Successful Response
+     */
+    200: SkillView;
+};
+
+export type GetSkillResponse = GetSkillResponses[keyof GetSkillResponses];
+
+export type GetSkillFileData = {
+    body?: never;
+    path: {
+        /**
+         * Name
+         */
+        name: string;
+        /**
+         * Path
+         */
+        path: string;
+    };
+    query?: never;
+    url: '/api/v1/skills/{name}/files/{path}';
+};
+
+export type GetSkillFileErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetSkillFileError = GetSkillFileErrors[keyof GetSkillFileErrors];
+
+export type GetSkillFileResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type GetSkillFileResponse = GetSkillFileResponses[keyof GetSkillFileResponses];
 
 export type ListConversationsData = {
     body?: never;
@@ -22062,6 +22416,326 @@ export type RunAgainResponses = {
 };
 
 export type RunAgainResponse = RunAgainResponses[keyof RunAgainResponses];
+
+export type EraseNotesData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/notes';
+};
+
+export type EraseNotesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type EraseNotesError = EraseNotesErrors[keyof EraseNotesErrors];
+
+export type EraseNotesResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type EraseNotesResponse = EraseNotesResponses[keyof EraseNotesResponses];
+
+export type ListNotesData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/notes';
+};
+
+export type ListNotesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListNotesError = ListNotesErrors[keyof ListNotesErrors];
+
+export type ListNotesResponses = {
+    /**
+     * Successful Response
+     */
+    200: NotesOut;
+};
+
+export type ListNotesResponse = ListNotesResponses[keyof ListNotesResponses];
+
+export type AddNoteData = {
+    body: NoteWrite;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/notes';
+};
+
+export type AddNoteErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type AddNoteError = AddNoteErrors[keyof AddNoteErrors];
+
+export type AddNoteResponses = {
+    /**
+     * Successful Response
+     */
+    201: NoteOut;
+};
+
+export type AddNoteResponse = AddNoteResponses[keyof AddNoteResponses];
+
+export type AgreeToNotesData = {
+    body: NotesChoice;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/notes';
+};
+
+export type AgreeToNotesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type AgreeToNotesError = AgreeToNotesErrors[keyof AgreeToNotesErrors];
+
+export type AgreeToNotesResponses = {
+    /**
+     * Successful Response
+     */
+    200: NotesOut;
+};
+
+export type AgreeToNotesResponse = AgreeToNotesResponses[keyof AgreeToNotesResponses];
+
+export type EraseNoteData = {
+    body?: never;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+        /**
+         * Note Id
+         */
+        note_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/notes/{note_id}';
+};
+
+export type EraseNoteErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type EraseNoteError = EraseNoteErrors[keyof EraseNoteErrors];
+
+export type EraseNoteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type EraseNoteResponse = EraseNoteResponses[keyof EraseNoteResponses];
+
+export type ChangeNoteData = {
+    body: NoteWrite;
+    path: {
+        /**
+         * Application Id
+         */
+        application_id: string;
+        /**
+         * Note Id
+         */
+        note_id: string;
+    };
+    query?: never;
+    url: '/api/v1/applications/{application_id}/notes/{note_id}';
+};
+
+export type ChangeNoteErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ChangeNoteError = ChangeNoteErrors[keyof ChangeNoteErrors];
+
+export type ChangeNoteResponses = {
+    /**
+     * Successful Response
+     */
+    200: NoteOut;
+};
+
+export type ChangeNoteResponse = ChangeNoteResponses[keyof ChangeNoteResponses];
+
+export type ListWorkingFilesData = {
+    body?: never;
+    path: {
+        /**
+         * Conversation Id
+         */
+        conversation_id: string;
+    };
+    query?: never;
+    url: '/api/v1/conversations/{conversation_id}/files';
+};
+
+export type ListWorkingFilesErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListWorkingFilesError = ListWorkingFilesErrors[keyof ListWorkingFilesErrors];
+
+export type ListWorkingFilesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageWorkingFileView;
+};
+
+export type ListWorkingFilesResponse = ListWorkingFilesResponses[keyof ListWorkingFilesResponses];
+
+export type DeleteWorkingFileData = {
+    body?: never;
+    path: {
+        /**
+         * Conversation Id
+         */
+        conversation_id: string;
+        /**
+         * Path
+         */
+        path: string;
+    };
+    query?: never;
+    url: '/api/v1/conversations/{conversation_id}/files/{path}';
+};
+
+export type DeleteWorkingFileErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteWorkingFileError = DeleteWorkingFileErrors[keyof DeleteWorkingFileErrors];
+
+export type DeleteWorkingFileResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteWorkingFileResponse = DeleteWorkingFileResponses[keyof DeleteWorkingFileResponses];
+
+export type GetWorkingFileData = {
+    body?: never;
+    path: {
+        /**
+         * Conversation Id
+         */
+        conversation_id: string;
+        /**
+         * Path
+         */
+        path: string;
+    };
+    query?: never;
+    url: '/api/v1/conversations/{conversation_id}/files/{path}';
+};
+
+export type GetWorkingFileErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetWorkingFileError = GetWorkingFileErrors[keyof GetWorkingFileErrors];
+
+export type GetWorkingFileResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type GetWorkingFileResponse = GetWorkingFileResponses[keyof GetWorkingFileResponses];
+
+export type PutWorkingFileData = {
+    body: Blob | File;
+    path: {
+        /**
+         * Conversation Id
+         */
+        conversation_id: string;
+        /**
+         * Path
+         */
+        path: string;
+    };
+    query?: never;
+    url: '/api/v1/conversations/{conversation_id}/files/{path}';
+};
+
+export type PutWorkingFileErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type PutWorkingFileError = PutWorkingFileErrors[keyof PutWorkingFileErrors];
+
+export type PutWorkingFileResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type PutWorkingFileResponse = PutWorkingFileResponses[keyof PutWorkingFileResponses];
 
 export type ListApplicationsData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { diffDocumentVersions, downloadDocument, downloadVersion, estimateGraph, exportDocument, exportIntents, exportKnowledgeBase, exportModelCalls, exportModelDescriptors, exportModelPrices, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFallbackPolicy, getFolderAccess, getGraph, getGraphEntity, getGraphOverview, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getMetrics, getModel, getModelDescriptor, getModelFilm, getModelFilmFile, getModelLimitStanding, getParagraph, getQaTemplate, getQuestionPicture, getReadiness, getRun, getRunTrace, getSecretKeys, getSession, getSetup, getSource, getStatus, getStoredTool, getTestSet, getToolInterface, getToolServer, getUsageFigures, getUsageSettings, getVersionPage, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDescribedModels, listDocuments, listDocumentVersions, listDrafts, listEmbeddingCaches, listExternalSourceKinds, listExternalSources, listFallbackPolicies, listFolders, listGraphEntities, listGroups, listIndexBuilds, listIntents, listKnowledgeBases, listMembers, listModelCalls, listModelFilms, listModelHealth, listModelLimits, listModelPresets, listModelPrices, listModelQueues, listModels, listOpenAiModels, listParagraphQuestions, listParagraphs, listPurposeRoutes, listQuestionParagraphs, listQuestions, listResponseCaches, listSourceItems, listSources, listStoredTools, listStoredToolVersions, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listToolInterfaces, listTools, listToolServers, listUsers, listVersionParagraphs, listWorkspaces, type Options } from '../sdk.gen';
-import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, EstimateGraphData, EstimateGraphError, EstimateGraphResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportIntentsData, ExportIntentsError, ExportIntentsResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportModelCallsData, ExportModelCallsError, ExportModelCallsResponse, ExportModelDescriptorsData, ExportModelDescriptorsError, ExportModelDescriptorsResponse, ExportModelPricesData, ExportModelPricesResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFallbackPolicyData, GetFallbackPolicyError, GetFallbackPolicyResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetGraphData, GetGraphEntityData, GetGraphEntityError, GetGraphEntityResponse, GetGraphError, GetGraphOverviewData, GetGraphOverviewError, GetGraphOverviewResponse, GetGraphResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetMetricsData, GetMetricsResponse, GetModelData, GetModelDescriptorData, GetModelDescriptorError, GetModelDescriptorResponse, GetModelError, GetModelFilmData, GetModelFilmError, GetModelFilmFileData, GetModelFilmFileError, GetModelFilmFileResponse, GetModelFilmResponse, GetModelLimitStandingData, GetModelLimitStandingError, GetModelLimitStandingResponse, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetQuestionPictureData, GetQuestionPictureError, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetRunTraceData, GetRunTraceError, GetRunTraceResponse, GetSecretKeysData, GetSecretKeysResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetStoredToolData, GetStoredToolError, GetStoredToolResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetToolInterfaceData, GetToolInterfaceError, GetToolInterfaceResponse, GetToolServerData, GetToolServerError, GetToolServerResponse, GetUsageFiguresData, GetUsageFiguresError, GetUsageFiguresResponse, GetUsageSettingsData, GetUsageSettingsResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDescribedModelsData, ListDescribedModelsError, ListDescribedModelsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListEmbeddingCachesData, ListEmbeddingCachesResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFallbackPoliciesData, ListFallbackPoliciesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGraphEntitiesData, ListGraphEntitiesError, ListGraphEntitiesResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListIntentsData, ListIntentsError, ListIntentsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelCallsData, ListModelCallsError, ListModelCallsResponse, ListModelFilmsData, ListModelFilmsError, ListModelFilmsResponse, ListModelHealthData, ListModelHealthResponse, ListModelLimitsData, ListModelLimitsResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelPricesData, ListModelPricesResponse, ListModelQueuesData, ListModelQueuesResponse, ListModelsData, ListModelsError, ListModelsResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListPurposeRoutesData, ListPurposeRoutesResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListResponseCachesData, ListResponseCachesResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStoredToolsData, ListStoredToolsError, ListStoredToolsResponse, ListStoredToolVersionsData, ListStoredToolVersionsError, ListStoredToolVersionsResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListToolInterfacesData, ListToolInterfacesResponse, ListToolsData, ListToolServersData, ListToolServersResponse, ListToolsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
+import { diffDocumentVersions, downloadDocument, downloadVersion, estimateGraph, exportDocument, exportIntents, exportKnowledgeBase, exportModelCalls, exportModelDescriptors, exportModelPrices, exportTerms, exportTestSet, getApplication, getConversation, getDocument, getDocumentAccess, getDocumentPage, getExternalSource, getFallbackPolicy, getFolderAccess, getGraph, getGraphEntity, getGraphOverview, getHealth, getIndexBuild, getInvitation, getKnowledgeBase, getKnowledgeBaseImport, getKnowledgeBaseUsage, getMetrics, getModel, getModelDescriptor, getModelFilm, getModelFilmFile, getModelLimitStanding, getParagraph, getQaTemplate, getQuestionPicture, getReadiness, getRun, getRunTrace, getSecretKeys, getSession, getSetup, getSkill, getSkillFile, getSource, getStatus, getStoredTool, getTestSet, getToolInterface, getToolServer, getUsageFigures, getUsageSettings, getVersionPage, getWorkingFile, getWorkspace, listApiKeys, listApplications, listAuditEvents, listConversations, listDescribedModels, listDocuments, listDocumentVersions, listDrafts, listEmbeddingCaches, listExternalSourceKinds, listExternalSources, listFallbackPolicies, listFolders, listGraphEntities, listGroups, listIndexBuilds, listIntents, listKnowledgeBases, listMembers, listModelCalls, listModelFilms, listModelHealth, listModelLimits, listModelPresets, listModelPrices, listModelQueues, listModels, listNotes, listOpenAiModels, listParagraphQuestions, listParagraphs, listPurposeRoutes, listQuestionParagraphs, listQuestions, listResponseCaches, listSkills, listSourceItems, listSources, listStoredTools, listStoredToolVersions, listStrategies, listTerms, listTestQuestions, listTestRuns, listTestSets, listToolInterfaces, listTools, listToolServers, listUsers, listVersionParagraphs, listWorkingFiles, listWorkspaces, type Options } from '../sdk.gen';
+import type { DiffDocumentVersionsData, DiffDocumentVersionsError, DiffDocumentVersionsResponse, DownloadDocumentData, DownloadDocumentError, DownloadDocumentResponse, DownloadVersionData, DownloadVersionError, DownloadVersionResponse, EstimateGraphData, EstimateGraphError, EstimateGraphResponse, ExportDocumentData, ExportDocumentError, ExportDocumentResponse, ExportIntentsData, ExportIntentsError, ExportIntentsResponse, ExportKnowledgeBaseData, ExportKnowledgeBaseError, ExportKnowledgeBaseResponse, ExportModelCallsData, ExportModelCallsError, ExportModelCallsResponse, ExportModelDescriptorsData, ExportModelDescriptorsError, ExportModelDescriptorsResponse, ExportModelPricesData, ExportModelPricesResponse, ExportTermsData, ExportTermsError, ExportTestSetData, ExportTestSetError, ExportTestSetResponse, GetApplicationData, GetApplicationError, GetApplicationResponse, GetConversationData, GetConversationError, GetConversationResponse, GetDocumentAccessData, GetDocumentAccessError, GetDocumentAccessResponse, GetDocumentData, GetDocumentError, GetDocumentPageData, GetDocumentPageError, GetDocumentPageResponse, GetDocumentResponse, GetExternalSourceData, GetExternalSourceError, GetExternalSourceResponse, GetFallbackPolicyData, GetFallbackPolicyError, GetFallbackPolicyResponse, GetFolderAccessData, GetFolderAccessError, GetFolderAccessResponse, GetGraphData, GetGraphEntityData, GetGraphEntityError, GetGraphEntityResponse, GetGraphError, GetGraphOverviewData, GetGraphOverviewError, GetGraphOverviewResponse, GetGraphResponse, GetHealthData, GetHealthResponse, GetIndexBuildData, GetIndexBuildError, GetIndexBuildResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetKnowledgeBaseData, GetKnowledgeBaseError, GetKnowledgeBaseImportData, GetKnowledgeBaseImportError, GetKnowledgeBaseImportResponse, GetKnowledgeBaseResponse, GetKnowledgeBaseUsageData, GetKnowledgeBaseUsageError, GetKnowledgeBaseUsageResponse, GetMetricsData, GetMetricsResponse, GetModelData, GetModelDescriptorData, GetModelDescriptorError, GetModelDescriptorResponse, GetModelError, GetModelFilmData, GetModelFilmError, GetModelFilmFileData, GetModelFilmFileError, GetModelFilmFileResponse, GetModelFilmResponse, GetModelLimitStandingData, GetModelLimitStandingError, GetModelLimitStandingResponse, GetModelResponse, GetParagraphData, GetParagraphError, GetParagraphResponse, GetQaTemplateData, GetQaTemplateError, GetQaTemplateResponse, GetQuestionPictureData, GetQuestionPictureError, GetReadinessData, GetRunData, GetRunError, GetRunResponse, GetRunTraceData, GetRunTraceError, GetRunTraceResponse, GetSecretKeysData, GetSecretKeysResponse, GetSessionData, GetSessionResponse, GetSetupData, GetSetupResponse, GetSkillData, GetSkillError, GetSkillFileData, GetSkillFileError, GetSkillFileResponse, GetSkillResponse, GetSourceData, GetSourceError, GetSourceResponse, GetStatusData, GetStatusResponse, GetStoredToolData, GetStoredToolError, GetStoredToolResponse, GetTestSetData, GetTestSetError, GetTestSetResponse, GetToolInterfaceData, GetToolInterfaceError, GetToolInterfaceResponse, GetToolServerData, GetToolServerError, GetToolServerResponse, GetUsageFiguresData, GetUsageFiguresError, GetUsageFiguresResponse, GetUsageSettingsData, GetUsageSettingsResponse, GetVersionPageData, GetVersionPageError, GetVersionPageResponse, GetWorkingFileData, GetWorkingFileError, GetWorkingFileResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListApplicationsData, ListApplicationsError, ListApplicationsResponse, ListAuditEventsData, ListAuditEventsError, ListAuditEventsResponse, ListConversationsData, ListConversationsError, ListConversationsResponse, ListDescribedModelsData, ListDescribedModelsError, ListDescribedModelsResponse, ListDocumentsData, ListDocumentsError, ListDocumentsResponse, ListDocumentVersionsData, ListDocumentVersionsError, ListDocumentVersionsResponse, ListDraftsData, ListDraftsError, ListDraftsResponse, ListEmbeddingCachesData, ListEmbeddingCachesResponse, ListExternalSourceKindsData, ListExternalSourceKindsResponse, ListExternalSourcesData, ListExternalSourcesResponse, ListFallbackPoliciesData, ListFallbackPoliciesResponse, ListFoldersData, ListFoldersError, ListFoldersResponse, ListGraphEntitiesData, ListGraphEntitiesError, ListGraphEntitiesResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListIndexBuildsData, ListIndexBuildsError, ListIndexBuildsResponse, ListIntentsData, ListIntentsError, ListIntentsResponse, ListKnowledgeBasesData, ListKnowledgeBasesError, ListKnowledgeBasesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListModelCallsData, ListModelCallsError, ListModelCallsResponse, ListModelFilmsData, ListModelFilmsError, ListModelFilmsResponse, ListModelHealthData, ListModelHealthResponse, ListModelLimitsData, ListModelLimitsResponse, ListModelPresetsData, ListModelPresetsResponse, ListModelPricesData, ListModelPricesResponse, ListModelQueuesData, ListModelQueuesResponse, ListModelsData, ListModelsError, ListModelsResponse, ListNotesData, ListNotesError, ListNotesResponse, ListOpenAiModelsData, ListOpenAiModelsError, ListOpenAiModelsResponse, ListParagraphQuestionsData, ListParagraphQuestionsError, ListParagraphQuestionsResponse, ListParagraphsData, ListParagraphsError, ListParagraphsResponse, ListPurposeRoutesData, ListPurposeRoutesResponse, ListQuestionParagraphsData, ListQuestionParagraphsError, ListQuestionParagraphsResponse, ListQuestionsData, ListQuestionsError, ListQuestionsResponse, ListResponseCachesData, ListResponseCachesResponse, ListSkillsData, ListSkillsResponse, ListSourceItemsData, ListSourceItemsError, ListSourceItemsResponse, ListSourcesData, ListSourcesError, ListSourcesResponse, ListStoredToolsData, ListStoredToolsError, ListStoredToolsResponse, ListStoredToolVersionsData, ListStoredToolVersionsError, ListStoredToolVersionsResponse, ListStrategiesData, ListStrategiesResponse, ListTermsData, ListTermsError, ListTermsResponse, ListTestQuestionsData, ListTestQuestionsError, ListTestQuestionsResponse, ListTestRunsData, ListTestRunsError, ListTestRunsResponse, ListTestSetsData, ListTestSetsError, ListTestSetsResponse, ListToolInterfacesData, ListToolInterfacesResponse, ListToolsData, ListToolServersData, ListToolServersResponse, ListToolsResponse, ListUsersData, ListUsersError, ListUsersResponse, ListVersionParagraphsData, ListVersionParagraphsError, ListVersionParagraphsResponse, ListWorkingFilesData, ListWorkingFilesError, ListWorkingFilesResponse, ListWorkspacesData, ListWorkspacesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1623,6 +1623,60 @@ export const getToolServerOptions = (options: Options<GetToolServerData>) => que
     queryKey: getToolServerQueryKey(options)
 });
 
+export const listSkillsQueryKey = (options?: Options<ListSkillsData>) => createQueryKey('listSkills', options);
+
+/**
+ * All skills, by name
+ */
+export const listSkillsOptions = (options?: Options<ListSkillsData>) => queryOptions<ListSkillsResponse, DefaultError, ListSkillsResponse, ReturnType<typeof listSkillsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSkills({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSkillsQueryKey(options)
+});
+
+export const getSkillQueryKey = (options: Options<GetSkillData>) => createQueryKey('getSkill', options);
+
+/**
+ * A skill
+ */
+export const getSkillOptions = (options: Options<GetSkillData>) => queryOptions<GetSkillResponse, GetSkillError, GetSkillResponse, ReturnType<typeof getSkillQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getSkill({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getSkillQueryKey(options)
+});
+
+export const getSkillFileQueryKey = (options: Options<GetSkillFileData>) => createQueryKey('getSkillFile', options);
+
+/**
+ * A file of a skill
+ */
+export const getSkillFileOptions = (options: Options<GetSkillFileData>) => queryOptions<GetSkillFileResponse, GetSkillFileError, GetSkillFileResponse, ReturnType<typeof getSkillFileQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getSkillFile({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getSkillFileQueryKey(options)
+});
+
 export const listConversationsQueryKey = (options?: Options<ListConversationsData>) => createQueryKey('listConversations', options);
 
 /**
@@ -1747,6 +1801,60 @@ export const getRunTraceOptions = (options: Options<GetRunTraceData>) => queryOp
         return data;
     },
     queryKey: getRunTraceQueryKey(options)
+});
+
+export const listNotesQueryKey = (options: Options<ListNotesData>) => createQueryKey('listNotes', options);
+
+/**
+ * What an application has noted of you
+ */
+export const listNotesOptions = (options: Options<ListNotesData>) => queryOptions<ListNotesResponse, ListNotesError, ListNotesResponse, ReturnType<typeof listNotesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listNotes({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listNotesQueryKey(options)
+});
+
+export const listWorkingFilesQueryKey = (options: Options<ListWorkingFilesData>) => createQueryKey('listWorkingFiles', options);
+
+/**
+ * The files of a conversation's working directory
+ */
+export const listWorkingFilesOptions = (options: Options<ListWorkingFilesData>) => queryOptions<ListWorkingFilesResponse, ListWorkingFilesError, ListWorkingFilesResponse, ReturnType<typeof listWorkingFilesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listWorkingFiles({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listWorkingFilesQueryKey(options)
+});
+
+export const getWorkingFileQueryKey = (options: Options<GetWorkingFileData>) => createQueryKey('getWorkingFile', options);
+
+/**
+ * A file of the working directory
+ */
+export const getWorkingFileOptions = (options: Options<GetWorkingFileData>) => queryOptions<GetWorkingFileResponse, GetWorkingFileError, GetWorkingFileResponse, ReturnType<typeof getWorkingFileQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getWorkingFile({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getWorkingFileQueryKey(options)
 });
 
 export const listApplicationsQueryKey = (options?: Options<ListApplicationsData>) => createQueryKey('listApplications', options);
