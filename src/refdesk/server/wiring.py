@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from refdesk import accounts, apps, chat, evaluation, gateway, knowledge, retrieval, tools
+from refdesk import accounts, apps, chat, evaluation, gateway, knowledge, retrieval, skills, tools
 from refdesk.gateway import Gateway
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
@@ -32,6 +32,7 @@ ROUTERS = (
     retrieval.router,
     retrieval.external_router,
     *tools.routers,
+    *skills.routers,
     *chat.routers,
     *apps.routers,
     evaluation.router,

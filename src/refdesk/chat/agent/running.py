@@ -1,6 +1,6 @@
 """One run of an agent: its tools, its messages, the loop, the check of what it wrote, what is remembered."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from refdesk.chat.agent.approvals import AGENT, form_of, from_state, to_state
@@ -22,8 +22,14 @@ from refdesk.chat.profile import Turn
 from refdesk.chat.stages.memory import LoadMemory
 from refdesk.chat.stages.stage import perform
 from refdesk.chat.verification import verify
+from refdesk.chat.workdir import directory_tools
 from refdesk.gateway import Completer
+from refdesk.skills import Package, Shelf, skill_tools
 from refdesk.tools import Toolbox
+from refdesk.tools.sandbox import Sandbox
+
+# Commands and scripts of all runs of this process share its turns.
+_SANDBOX = Sandbox()
 
 _OWN_WORDS: dict[Language, str] = {
     "zh": "此回答没有查阅文档。",
@@ -40,8 +46,9 @@ async def run_agent(context: RunContext, completer: Completer) -> None:
     asking = resumed.pending.run_id if resumed is not None else None
     turns = [turn for turn in memory.turns if turn.run_id is None or turn.run_id != asking]
     past, book = await _remembered(context, turns)
-    toolbox = await _toolbox(context, book)
-    loop = _loop(context, completer, toolbox, book, past, memory.summary)
+    skills = await Shelf(context.database).packages(context.scope, context.profile.agent.skills)
+    toolbox = await _toolbox(context, book, skills)
+    loop = _loop(context, completer, toolbox, book, past, skills, memory.summary)
     if resumed is not None and resumed.pending.state.get("by") == AGENT:
         waiting, loop.rounds = from_state(resumed.pending.state, toolbox, book)
         ended = await loop.go_on(waiting, approve=bool(resumed.approve))
@@ -80,8 +87,8 @@ async def _remembered(context: RunContext, turns: Sequence[Turn]) -> tuple[list[
     return past, SourceBook(passages)
 
 
-async def _toolbox(context: RunContext, book: SourceBook) -> Toolbox:
-    """The application's tools and those of the corpus; of two with one name ours is kept."""
+async def _toolbox(context: RunContext, book: SourceBook, skills: Mapping[str, Package]) -> Toolbox:
+    """The application's tools, those of skills, files and the corpus; of two with one name ours is kept."""
     profile, language = context.profile, context.language
     box = Toolbox()
     if profile.tools and context.tools is not None:
@@ -89,7 +96,12 @@ async def _toolbox(context: RunContext, book: SourceBook) -> Toolbox:
     for problem in box.problems:
         context.recorder.warning("tool-unavailable", f"{problem.name}: {problem.message}", each=True)
     corpus = Corpus(context.database, cast("Searching", context.searcher), profile, book)
-    return box.with_tools(corpus_tools(corpus, language))
+    own = corpus_tools(corpus, language) + skill_tools(Shelf(context.database), skills, _SANDBOX, language)
+    if profile.agent.working_directory:
+        own += directory_tools(
+            context.database, context.conversation_id, _SANDBOX, language, profile.agent.ask_before
+        )
+    return box.with_tools(own)
 
 
 def _loop(
@@ -98,10 +110,12 @@ def _loop(
     toolbox: Toolbox,
     book: SourceBook,
     past: Sequence[PastTurn],
+    skills: Mapping[str, Package],
     summary: str,
 ) -> AgentLoop:
     profile, language, recorder = context.profile, context.language, context.recorder
-    system = system_prompt(language, profile.system_prompt)
+    lines = "\n".join(f"- {one.name}: {one.description}" for one in skills.values())
+    system = system_prompt(language, profile.system_prompt, lines)
     if summary:
         system += (
             "\n\n更早对话的摘要：\n" if language == "zh" else "\n\nSummary of what was said before:\n"
