@@ -10,6 +10,7 @@ import {
   IconPlus,
   IconSearch,
   IconSettings,
+  IconTool,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -23,6 +24,7 @@ const rooms = [
   { to: '/ask', label: 'ask', Icon: IconFeather },
   { to: '/knowledge', label: 'knowledge', Icon: IconBooks },
   { to: '/applications', label: 'applications', Icon: IconLayoutGrid },
+  { to: '/tools', label: 'tools', Icon: IconTool },
   { to: '/models', label: 'models', Icon: IconCpu },
   { to: '/test-sets', label: 'evaluation', Icon: IconChecklist },
   { to: '/usage', label: 'usage', Icon: IconChartBar },

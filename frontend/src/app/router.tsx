@@ -169,6 +169,16 @@ const applicationRoute = createRoute({
   path: '/applications/$applicationId',
   component: lazyRouteComponent(() => import('../features/applications/ApplicationPage')),
 });
+export const toolTabs = ['servers', 'all'] as const;
+const toolsRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/tools',
+  validateSearch: (search): { tab?: (typeof toolTabs)[number] } => {
+    const tab = toolTabs.find((name) => name === search.tab);
+    return tab ? { tab } : {};
+  },
+  component: lazyRouteComponent(() => import('../features/tools/ToolsPage')),
+});
 const modelsRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/models',
@@ -235,6 +245,7 @@ export const router = createRouter({
       applicationsRoute,
       newApplicationRoute,
       applicationRoute,
+      toolsRoute,
       modelsRoute,
       policiesRoute,
       modelRoute,

@@ -11,6 +11,7 @@ import {
   IconMessage,
   IconMoon,
   IconPlus,
+  IconTool,
   IconUserPlus,
 } from '@tabler/icons-react';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
@@ -86,6 +87,13 @@ export function usePaletteItems(words: string, query: string) {
       Icon: IconCpu,
       shown: mayManage,
       run: () => navigate({ to: '/models' }),
+    },
+    {
+      id: 'a-tools',
+      label: t('shell.actionTools'),
+      Icon: IconTool,
+      shown: mayWrite,
+      run: () => navigate({ to: '/tools' }),
     },
     {
       id: 'a-member',

@@ -26,6 +26,7 @@ import stages from './stages.json';
 import strategies from './strategies.json';
 import terms from './terms.json';
 import testSets from './testSets.json';
+import tools from './tools.json';
 import trace from './trace.json';
 import usage from './usage.json';
 import versions from './versions.json';
@@ -60,6 +61,7 @@ export default {
   strategies,
   terms,
   testSets,
+  tools,
   trace,
   usage,
   versions,

@@ -12,6 +12,7 @@ from refdesk.tools.servers.target import Transport
 
 Asks = Literal["changes", "always", "never"]
 VariableName = Annotated[str, StringConstraints(pattern=VARIABLE_NAME, max_length=100)]
+Secret = Annotated[SecretStr, Field(max_length=8_000)]
 ToolName = Annotated[PlainLine, StringConstraints(min_length=1, max_length=200)]
 
 
@@ -22,7 +23,7 @@ class VariableDraft(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: VariableName
-    value: SecretStr | None = Field(default=None, max_length=8_000)
+    value: Secret | None = None
     is_secret: bool = True
     is_per_user: bool = False
 
@@ -46,8 +47,8 @@ class NewToolServer(BaseModel):
     transport: Transport
     config: CleanJson
     variables: list[VariableDraft] = Field(default=[], max_length=100)
-    bearer_token: SecretStr | None = Field(
-        default=None, max_length=8_000, description="Sent as `Authorization: Bearer …`; kept sealed."
+    bearer_token: Secret | None = Field(
+        default=None, description="Sent as `Authorization: Bearer …`; kept sealed."
     )
     is_active: bool = True
     timeout_s: float = Field(default=30.0, ge=0.1, le=600, description="Longest time of one call.")
@@ -79,7 +80,7 @@ class ToolServerChange(BaseModel):
     variables: list[VariableDraft] | None = Field(
         default=None, max_length=100, description="All variables, in place of the former."
     )
-    bearer_token: SecretStr | None = Field(default=None, max_length=8_000)
+    bearer_token: Secret | None = None
     is_active: bool | None = None
     timeout_s: float | None = Field(default=None, ge=0.1, le=600)
     connect_timeout_s: float | None = Field(default=None, ge=0.1, le=60)
@@ -210,7 +211,7 @@ class OwnValues(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    values: dict[VariableName, Annotated[SecretStr, Field(max_length=8_000)]] = Field(max_length=100)
+    values: dict[VariableName, Secret] = Field(max_length=100)
 
 
 class SignIn(BaseModel):
