@@ -40,7 +40,7 @@ def _make_skills() -> None:
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("workspace_id", sa.Uuid(), nullable=False),
         sa.Column("name", sa.String(length=64), nullable=False),
-        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("description", sa.String(), nullable=False),
         sa.Column("created_by", sa.Uuid(), nullable=True),
         *_times("created_at", "updated_at"),
         _foreign("skills", "workspace_id", "workspaces"),
