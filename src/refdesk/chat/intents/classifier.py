@@ -19,14 +19,14 @@ from refdesk.chat.intents.words import ExampleWords, Floats
 type Labels = npt.NDArray[np.int64]
 
 # Weights of the views, chosen by cross-validation on the training parts of banking77 and clinc150.
-NEIGHBOURS: Final = 3
-CENTROID, NEIGHBOUR, WORDS, DISCRIMINANT = 1.0, 1.0, 0.5, 0.1
+NEIGHBOURS: Final = 2
+CENTROID, NEIGHBOUR, WORDS, DISCRIMINANT = 0.5, 1.0, 0.5, 0.2
 SHRINKAGE: Final = 0.4
 FOLDS: Final = 5
-# Share of the examples that may be turned away, and of what is out of scope that may be let in, where both
-# cannot be had.
-LOST, LET_IN = 0.04, 0.05
-MOST_HELD_OUT: Final = 1_500
+# Share of the examples that may be turned away, at most where strangers come as close, and the share of
+# strangers that may be let in.
+LOST, MOST_LOST, LET_IN = 0.04, 0.06, 0.1
+MOST_HELD_OUT: Final = 750
 THRESHOLD: Final = 0.35
 _TYPICAL: Final = 0.85
 # Share of questions that keep a second intent beside their best.
@@ -98,8 +98,11 @@ class ExampleClassifier:
             alike = self._words.likeness(outside_texts)
             strangers = self._view.closeness(outside, alike, deviation).max(axis=1)
             let_in = float(np.quantile(strangers, 1 - LET_IN))
-            if let_in < least:  # room between them: leave most of it to questions put in other words
+            if let_in < least:  # room between them: leave half of it to questions put in other words
                 least = 0.5 * least + 0.5 * let_in
+            else:  # they overlap, as those of a few examples do; at worst half of the strangers come in
+                least = min(let_in, float(np.quantile(inside, MOST_LOST)))
+                least = max(least, float(np.median(strangers)))
         spread = float(np.quantile(np.concatenate(margins), _SECOND)) if margins else 1.0
         return Scale(least, max(typical, least + 0.05), max(spread, 0.02), deviation)
 
