@@ -24,7 +24,7 @@ from refdesk.knowledge.indexing import tokenize
 
 MAX_HOPS = 4
 MAX_PATHS = 50
-MAX_TRIED = 20_000
+MAX_TRIED = 5_000
 """Steps tried in search of paths; reached only where hubs are joined many times over."""
 MAX_ALIASES = 2
 """Steps of no length in one path."""

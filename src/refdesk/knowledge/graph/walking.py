@@ -17,12 +17,12 @@ from refdesk.knowledge.graph.kinds import ALIAS, ATTRIBUTE
 from refdesk.knowledge.graph.sight import OF_GRAPHS, VISIBLE, Sight
 from refdesk.knowledge.graph.synonyms import Synonyms
 
-SEED_EDGES = 2_000
+SEED_EDGES = 500
 """Rows read of an entity that is asked for, in either direction; of others `STEP_EDGES`."""
-STEP_EDGES = 100
-ROUND_EDGES = 6_000
+STEP_EDGES = 40
+ROUND_EDGES = 2_000
 """Rows read in one round; more of them are told as `truncated`."""
-FRONTIER = 1_500
+FRONTIER = 500
 ALIAS_ROUNDS = 3
 
 _COLUMNS = "r.id, r.source_id, r.target_id, r.kind, r.label, r.ends, r.graph_id, r.paragraph_id"
