@@ -441,6 +441,12 @@ export type ApplicationSettings = {
      * Keep notes of what people tell about themselves, of those who agreed.
      */
     notes?: boolean;
+    /**
+     * When Model Fails
+     *
+     * Where the model cannot begin its answer: `error` says so, `quote` quotes what was found.
+     */
+    when_model_fails?: 'error' | 'quote';
     agent?: AgentSettings;
     /**
      * Purpose
