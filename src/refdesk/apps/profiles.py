@@ -73,6 +73,7 @@ def profile_of(
         history_turns=settings.history_turns,
         summary_chars=settings.summary_chars,
         notes=settings.notes,
+        when_model_fails=settings.when_model_fails,
         language=settings.language,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,

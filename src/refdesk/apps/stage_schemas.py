@@ -106,6 +106,10 @@ class PipelineSettings(BaseModel):
     notes: bool = Field(
         default=False, description="Keep notes of what people tell about themselves, of those who agreed."
     )
+    when_model_fails: Literal["error", "quote"] = Field(
+        default="error",
+        description="Where the model cannot begin: `error` says so, `quote` quotes what was found.",
+    )
     agent: AgentSettings = Field(default_factory=AgentSettings)
 
 

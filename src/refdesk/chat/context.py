@@ -105,8 +105,9 @@ class StageModels:
     purpose: Purpose
 
     async def of(self, stage: StageName) -> Completer | None:
-        own = self.profile.stages.of(stage).model_id
-        if own is None and self.profile.answering == "quoting":
+        choice = self.profile.stages.of(stage)
+        own = choice.model_id
+        if not choice.on or (own is None and self.profile.answering == "quoting"):
             return None
         restarts = self.purpose.may_restart and stage == "answer"
         purpose = replace(self.purpose, path=stage, may_restart=restarts)

@@ -5,11 +5,14 @@ empty → answer. Three of them can be the end: guidance asks back, system-only 
 that nothing was found. A call that needs the person ends the run too, and the reply goes on with its plan.
 """
 
+import asyncio
+
 from refdesk.chat.agent import run_agent
 from refdesk.chat.answering import write_answer
 from refdesk.chat.context import RunContext
 from refdesk.chat.direct import direct_hit, return_directly
 from refdesk.chat.intents import kept_questions
+from refdesk.chat.language import Language
 from refdesk.chat.quoting import quote_answer
 from refdesk.chat.stages.empty import reply_empty
 from refdesk.chat.stages.guidance import AskBack
@@ -25,6 +28,12 @@ from refdesk.chat.stages.retrieve.planning import make_plan
 from refdesk.chat.stages.rewrite import Asked, Rewrite
 from refdesk.chat.stages.stage import perform
 from refdesk.chat.stages.system import answer_alone, system_only
+from refdesk.gateway import ModelError
+
+_QUOTED: dict[Language, str] = {
+    "zh": "语言模型没有回答（{reason}），以下为文档和工具结果的原文。",
+    "en": "The language model did not answer ({reason}); this is what documents and tools say, word for word.",
+}
 
 
 async def answer_question(context: RunContext) -> None:
@@ -69,4 +78,12 @@ async def _answer(context: RunContext, found: Found, memory: Memory) -> None:
     elif context.completer is None or direct_hit(found) is not None:
         await quote_answer(context, found)
     else:
-        await write_answer(context, context.completer, found, memory)
+        try:
+            async with asyncio.timeout(context.profile.stages.answer.deadline_s):
+                await write_answer(context, context.completer, found, memory)
+        except ModelError as error:
+            # Once something was written, two answers in one would be worse than half of one.
+            if context.profile.when_model_fails != "quote" or context.recorder.answer.strip():
+                raise
+            context.recorder.warning("model-failed", _QUOTED[context.language].format(reason=error.text))
+            await quote_answer(context, found)

@@ -59,6 +59,7 @@ class RunProfile:
     history_turns: int = 8
     summary_chars: int = 400
     notes: bool = False
+    when_model_fails: Literal["error", "quote"] = "error"
     language: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
@@ -97,6 +98,7 @@ class RunProfile:
             "history_turns": self.history_turns,
             "summary_chars": self.summary_chars,
             "notes": self.notes,
+            "when_model_fails": self.when_model_fails,
             "language": self.language,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,

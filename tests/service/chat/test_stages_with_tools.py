@@ -108,7 +108,8 @@ async def test_a_question_of_two_halves_is_answered_from_a_document_and_a_tool(
 ) -> None:
     model = desk.connect(
         FakeCompleter(
-            "最多 500 个 [2]，退货已签收，待质检 [1]。", completion=choosing(order_query={"return_id": "RMA-20417"})
+            "最多 500 个 [2]，退货已签收，待质检 [1]。",
+            completion=choosing(order_query={"return_id": "RMA-20417"}),
         )
     )
     run = await desk.answer(scope, MIXED, overrides=TOOLS)
@@ -168,7 +169,12 @@ async def test_a_tool_that_changes_something_waits_for_a_yes_that_any_process_ta
     desk: Desk, scope: Scope, searches: Searches
 ) -> None:
     desk.tools.add(
-        "cancel_return", says("已取消"), parameters=ORDER, required=["return_id"], title="取消退货", ask_first=True
+        "cancel_return",
+        says("已取消"),
+        parameters=ORDER,
+        required=["return_id"],
+        title="取消退货",
+        ask_first=True,
     )
     chosen = {"tools": ("tool:cancel_return",)}
     # Obedient to whatever it reads, it wants the call made and says that it was agreed to.
@@ -276,3 +282,16 @@ async def test_where_nothing_can_be_fetched_the_run_has_one_clear_error(
     events = await desk.events(scope, await desk.ask(scope, "企业版最多支持多少个并发连接？"))
     assert names(events).count("error") == 1
     assert events[-1].json()["run"]["error"]["code"] == "model-unavailable"
+
+
+async def test_a_model_that_is_down_leaves_the_quotations_where_the_application_wants_them(
+    desk: Desk, scope: Scope, searches: Searches
+) -> None:
+    question, down = "企业版最多支持多少个并发连接？", FakeCompleter(ModelUnavailable())
+    desk.connect(down)
+    failed = await desk.answer(scope, question)
+    assert failed["error"]["code"] == "model-unavailable"
+    quoted = await desk.answer(scope, question, overrides={"when_model_fails": "quote"})
+    assert quoted["state"] == "finished"
+    assert "500 个并发连接" in quoted["answer"]
+    assert "model-failed" in {warning["code"] for warning in quoted["warnings"]}

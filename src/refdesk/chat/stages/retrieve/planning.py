@@ -74,7 +74,7 @@ class _Planner:
         return PlannedPart(
             question=asked.text,
             search=asked.search,
-            searches=searches and bool(bases),
+            searches=searches and bool(bases) and self.context.profile.stages.retrieve.on,
             base_ids=directed,
             documents=guided.documents,
             top_k=guided.top_k,
