@@ -123,7 +123,9 @@ async def test_files_are_edited_and_run_on_and_nothing_else_is_reached(
     first = await answered(world.viewer, question="你好", application_id=application["id"])
     conversation = first["conversation_id"]
     files = f"/api/v1/conversations/{conversation}/files"
-    given = await world.viewer.put(f"{files}/data/sales.csv", content="地区,金额\n北,1\n南,2\n".encode())
+    given = await world.viewer.put(
+        f"{files}/content?path=data/sales.csv", content="地区,金额\n北,1\n南,2\n".encode()
+    )
     assert given.status_code == 204
     assert (await world.editor.get(files)).status_code == 404, "files are the person's own"
     script = "import csv\nprint(sum(int(r['金额']) for r in csv.DictReader(open('data/sales.csv'))))\n"
@@ -152,6 +154,6 @@ async def test_files_are_edited_and_run_on_and_nothing_else_is_reached(
     assert orjson.loads(ran[2]["result"])["stdout"] == "42\n"
     listed = ok(await world.viewer.get(files))["items"]
     assert [one["path"] for one in listed] == ["data/sales.csv", "sum.py", "total.txt"]
-    assert (await world.viewer.get(f"{files}/total.txt")).content == b"42\n"
+    assert (await world.viewer.get(f"{files}/content?path=total.txt")).content == b"42\n"
     assert (await world.viewer.delete(f"/api/v1/conversations/{conversation}")).status_code == 204
     assert (await world.viewer.get(files)).status_code == 404

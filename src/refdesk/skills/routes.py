@@ -1,8 +1,8 @@
 """HTTP of skills. Whoever may view the workspace reads them, editors add and remove."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response, status
+from fastapi import APIRouter, Query, Request, Response, status
 
 from refdesk.accounts import Editor, Viewer
 from refdesk.kit.web import DatabaseDep, Page
@@ -56,13 +56,15 @@ async def get_skill(name: str, database: DatabaseDep, scope: Viewer) -> SkillVie
 
 
 @router.get(
-    "/{name}/files/{path:path}",
+    "/{name}/file",
     operation_id="getSkillFile",
     summary="A file of a skill",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
-async def get_skill_file(name: str, path: str, database: DatabaseDep, scope: Viewer) -> Response:
+async def get_skill_file(
+    name: str, path: Annotated[str, Query(max_length=300)], database: DatabaseDep, scope: Viewer
+) -> Response:
     content = (await Shelf(database).get(scope, name)).files.get(path)
     if content is None:
         raise SkillFileNotFound(path=path[:300])

@@ -1,10 +1,10 @@
 """HTTP of working directories: files of one's own conversations."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response, status
+from fastapi import APIRouter, Query, Request, Response, status
 from pydantic import BaseModel
 
 from refdesk.accounts import Asker
@@ -14,6 +14,8 @@ from refdesk.chat.workdir.repository import MAX_BYTES, WorkingFileRepository
 from refdesk.kit.web import DatabaseDep, Page, Tx
 
 router = APIRouter(prefix="/api/v1/conversations/{conversation_id}/files", tags=["conversations"])
+
+PathQuery = Annotated[str, Query(max_length=300, description="Relative to the working directory.")]
 
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -40,7 +42,7 @@ async def list_working_files(conversation_id: UUID, session: Tx, scope: Asker) -
 
 
 @router.put(
-    "/{path:path}",
+    "/content",
     operation_id="putWorkingFile",
     summary="Give a file to the conversation",
     status_code=status.HTTP_204_NO_CONTENT,
@@ -48,7 +50,7 @@ async def list_working_files(conversation_id: UUID, session: Tx, scope: Asker) -
     openapi_extra=_BODY,
 )
 async def put_working_file(
-    conversation_id: UUID, path: str, request: Request, database: DatabaseDep, scope: Asker
+    conversation_id: UUID, path: PathQuery, request: Request, database: DatabaseDep, scope: Asker
 ) -> None:
     async with database.transaction() as session:
         await ConversationRepository(session, scope).get(conversation_id)
@@ -62,13 +64,13 @@ async def put_working_file(
 
 
 @router.get(
-    "/{path:path}",
+    "/content",
     operation_id="getWorkingFile",
     summary="A file of the working directory",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
-async def get_working_file(conversation_id: UUID, path: str, session: Tx, scope: Asker) -> Response:
+async def get_working_file(conversation_id: UUID, path: PathQuery, session: Tx, scope: Asker) -> Response:
     await ConversationRepository(session, scope).get(conversation_id)
     content = await WorkingFileRepository(session, scope, conversation_id).get(path)
     # Never shown as a page of ours, whatever somebody put into it.
@@ -77,13 +79,13 @@ async def get_working_file(conversation_id: UUID, path: str, session: Tx, scope:
 
 
 @router.delete(
-    "/{path:path}",
+    "/content",
     operation_id="deleteWorkingFile",
     summary="Remove a file from the working directory",
     status_code=status.HTTP_204_NO_CONTENT,
     response_class=Response,
 )
-async def delete_working_file(conversation_id: UUID, path: str, session: Tx, scope: Asker) -> None:
+async def delete_working_file(conversation_id: UUID, path: PathQuery, session: Tx, scope: Asker) -> None:
     await ConversationRepository(session, scope).get(conversation_id)
     if not await WorkingFileRepository(session, scope, conversation_id).remove([path]):
         raise WorkingFileNotFound(path=path[:300])
