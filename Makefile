@@ -15,7 +15,7 @@ PARALLEL := --numprocesses $(TEST_PROCESSES) --dist loadfile
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install compiled run page test lint types checks docs client test-unit test-service test-http test-e2e test-page test-browser wheel bench lock clean
+.PHONY: help install compiled run demo page test lint types checks docs client test-unit test-service test-http test-e2e test-page test-browser wheel bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ compiled: $(VENV)/.installed
 
 run: compiled $(PAGE) ## Install, build the page, start everything
 	@exec $(BIN)/refdesk serve
+
+# DEMO="--data FOLDER" keeps it; DEMO="--model-url URL --model-name NAME" has a language model answer.
+demo: compiled $(PAGE) ## Open a shop to try: handbook, order system, intents; offline, nothing is left behind
+	@exec $(BIN)/python examples/demo/demo.py $(DEMO)
 
 page: $(PAGE) ## Build the page (needs Node 20.19 or newer)
 
