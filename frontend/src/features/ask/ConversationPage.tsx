@@ -6,7 +6,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { getConversationOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { cancelRun } from '../../api/generated/sdk.gen';
-import type { RunOut } from '../../api/generated/types.gen';
+import type { ReplyOut, RunOut, RunReply } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
@@ -40,6 +40,15 @@ function Thread({ id }: { id: string }) {
   const [sheet, setSheet] = useState(false);
   const turns = useMemo(() => groupTurns(conversation.data?.runs ?? []), [conversation.data]);
   const lastRun = turns.at(-1)?.runs.at(-1);
+  const replies = useMemo(
+    () =>
+      new Map(
+        (conversation.data?.runs ?? []).flatMap((run) =>
+          run.reply ? [[run.reply.run_id, run.reply] as [string, ReplyOut]] : [],
+        ),
+      ),
+    [conversation.data],
+  );
   const running = conversation.data?.runs.find(isOpen);
   useHotkeys([['/', () => composer.current?.focus()]]);
 
@@ -67,6 +76,16 @@ function Thread({ id }: { id: string }) {
     }
   };
   const retry = (run: RunOut) => ask.mutate({ retry_of: run.id, conversation_id: id }, { onError: failed });
+  const reply = (run: RunOut, given: RunReply) =>
+    ask.mutate(
+      { conversation_id: id, reply: { ...given, run_id: run.id } },
+      {
+        onError: (error) => {
+          failed(error);
+          conversation.refetch(); // most likely it was answered in another tab
+        },
+      },
+    );
   const stop = () => {
     if (running) cancelRun({ path: { run_id: running.id }, throwOnError: true }).catch(failed);
   };
@@ -78,7 +97,7 @@ function Thread({ id }: { id: string }) {
       onSheetClose={() => setSheet(false)}
       composer={
         <>
-          {ask.error && !ask.variables?.retry_of && <Problem error={ask.error} />}
+          {ask.error && !ask.variables?.retry_of && !ask.variables?.reply && <Problem error={ask.error} />}
           <Composer
             ref={composer}
             draftKey={id}
@@ -100,7 +119,16 @@ function Thread({ id }: { id: string }) {
           ref={index === turns.length - 1 && !ask.isPending ? end : undefined}
           className={index === turns.length - 1 ? classes.latest : classes.earlier}
         >
-          <TurnView turn={turn} onRetry={retry} onLive={show} onEvidence={openEvidence} />
+          <TurnView
+            turn={turn}
+            onRetry={retry}
+            onLive={show}
+            onEvidence={openEvidence}
+            reply={turn.runs.map((run) => replies.get(run.id)).find(Boolean)}
+            isLast={index === turns.length - 1}
+            replying={ask.isPending}
+            onReply={reply}
+          />
         </div>
       ))}
       {ask.isPending && ask.variables.question && (

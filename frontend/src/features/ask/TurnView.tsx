@@ -15,12 +15,13 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '../../api';
 import { getStatusOptions } from '../../api/generated/@tanstack/react-query.gen';
-import type { RunOut } from '../../api/generated/types.gen';
+import type { ReplyOut, RunOut, RunReply } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
 import { AgentSteps } from './AgentSteps';
 import { Answer } from './Answer';
 import { AnswerNotes } from './AnswerNotes';
 import { answerAsText } from './answerAsText';
+import { RunForm } from './forms/RunForm';
 import { isOpen, type Turn } from './liveRun';
 import { QuestionPictures } from './QuestionPictures';
 import { ReadAloud } from './ReadAloud';
@@ -33,9 +34,15 @@ interface Props {
   onRetry: (run: RunOut) => void;
   onLive: (run: RunOut) => void;
   onEvidence: (run: RunOut) => void;
+  /** How the form of this turn was answered, once it was. */
+  reply: ReplyOut | undefined;
+  isLast: boolean;
+  replying: boolean;
+  onReply: (run: RunOut, reply: RunReply) => void;
 }
 
-export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
+export function TurnView(props: Props) {
+  const { turn, onRetry, onLive, onEvidence, reply, isLast, replying, onReply } = props;
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<number | null>(null);
   const last = turn.runs.length - 1;
@@ -60,7 +67,17 @@ export function TurnView({ turn, onRetry, onLive, onEvidence }: Props) {
         </Text>
       )}
       {open && !run.answer && <WaitingLines />}
-      {run.answer && <Answer run={run} writing={open} />}
+      {run.form ? (
+        <RunForm
+          form={run.form}
+          open={!open && isLast && index === last && !reply}
+          pending={replying}
+          reply={reply}
+          onReply={(given) => onReply(run, given)}
+        />
+      ) : (
+        run.answer && <Answer run={run} writing={open} />
+      )}
       <AnswerNotes run={run} />
       {(error != null || run.error) && (
         <Problem

@@ -23,6 +23,7 @@ export const rewound = (run: RunOut): GrowingRun => ({
   stages: [],
   warnings: [],
   error: null,
+  form: null,
   queue: null,
   tools: [],
 });
@@ -71,6 +72,8 @@ export function applyEvent(run: GrowingRun, event: ServerEvent): GrowingRun {
     }
     case 'warning':
       return { ...run, warnings: [...(run.warnings ?? []), data as never] };
+    case 'form':
+      return { ...run, form: data as never };
     case 'usage':
       return { ...run, usage: data as never };
     case 'error':
