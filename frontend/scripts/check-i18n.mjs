@@ -113,6 +113,8 @@ for (const section of [
   'problems.',
   'reasons.',
   'stages.',
+  'models.yaml.faults.',
+  'policies.faults.',
   'strategies.',
   'trace.dropped.',
   'trace.parts.',

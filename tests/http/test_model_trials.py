@@ -88,7 +88,7 @@ async def test_a_chat_model_is_seen_writing_and_the_backup_that_answered_is_name
         # After the first word a failure is the last event, before it the answer's own status.
         server.then(says("It lasts seven days.", break_after=3))
         events = events_in((await world.owner.post(path, json={"text": "How long?"})).text)
-        assert (events[-1][0], events[-1][1]["code"]) == ("error", "model-interrupted")
+        assert (events[-1][0], events[-1][1]["code"]) == ("problem", "model-interrupted")
         server.then(refuses(401, "no such key"))
         problem(await world.owner.post(path, json={"text": "How long?"}), 502, "model-authentication")
         await forget(world, chat["id"], other["id"])

@@ -3,7 +3,9 @@ import { useTranslation } from 'react-i18next';
 type Section =
   | 'knowledge.failedStages'
   | 'models.kinds'
+  | 'models.yaml.faults'
   | 'notices'
+  | 'policies.faults'
   | 'problems'
   | 'reasons'
   | 'settings.roles'

@@ -1,6 +1,7 @@
 /** All settings of an application, the common ones first. What was typed stays when saving fails. */
 import {
   Accordion,
+  Autocomplete,
   Button,
   Group,
   MultiSelect,
@@ -14,7 +15,7 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '../../api';
-import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
+import { listModelsOptions, listPurposeRoutesOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { Problem } from '../../components/Problem';
 import { useBases } from '../knowledge/useBases';
 import { AgentFields } from './AgentFields';
@@ -35,6 +36,7 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
   const { t } = useTranslation();
   const bases = useBases();
   const models = useQuery(listModelsOptions({ query: { kind: 'LLM' } }));
+  const purposes = useQuery(listPurposeRoutesOptions());
   const form = useForm<ApplicationValues>({
     initialValues: initial,
     validate: {
@@ -80,6 +82,15 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
               data={(models.data?.items ?? []).map((model) => ({ value: model.id, label: model.name }))}
               {...form.getInputProps('model_id')}
             />
+            {form.values.model_id === null && (
+              <Autocomplete
+                label={t('applications.purpose')}
+                description={t('applications.purposeHint')}
+                data={[...new Set((purposes.data?.items ?? []).map((route) => route.purpose))]}
+                maxLength={64}
+                {...form.getInputProps('purpose')}
+              />
+            )}
             <Textarea
               label={t('applications.openingWords')}
               description={t('applications.openingHint')}

@@ -26,6 +26,8 @@ export interface ApplicationValues {
   description: string;
   knowledge_base_ids: string[];
   model_id: string | null;
+  /** Without a model of its own: the purpose whose model serves it. */
+  purpose: string;
   system: string;
   answer: string;
   mode: Mode;
@@ -60,6 +62,7 @@ export const emptyApplication: ApplicationValues = {
   description: '',
   knowledge_base_ids: [],
   model_id: null,
+  purpose: '',
   system: '',
   answer: '',
   mode: 'blend',
@@ -119,6 +122,7 @@ export function valuesOf(application: ApplicationOut): ApplicationValues {
     description: application.description,
     knowledge_base_ids: application.knowledge_base_ids,
     model_id: application.model_id,
+    purpose: settings.purpose ?? '',
     system: prompts.system ?? '',
     answer: prompts.answer ?? '',
     mode: settings.mode ?? base.mode,
@@ -172,6 +176,7 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
     model_id: values.model_id,
     prompts: { system: values.system, answer: values.answer },
     settings: {
+      purpose: values.purpose.trim() || null,
       mode: values.mode,
       top_n: values.top_n,
       similarity: values.similarity,

@@ -3,10 +3,12 @@ import { Button, Group, List, Select, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ProblemError } from '../../api';
 import { listModelsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { dryRunFallback } from '../../api/generated/sdk.gen';
 import type { DryRun, DryRunStep, PolicyView } from '../../api/generated/types.gen';
 import { Problem } from '../../components/Problem';
+import { useProblemWords } from '../../components/useProblemText';
 import classes from './Policies.module.css';
 import { type HappeningName, happeningNames, happenings, type Rule } from './rules';
 
@@ -75,6 +77,12 @@ export function DryRunPanel({ rules, isReady, policy }: Props) {
 
 function Steps({ run }: { run: DryRun }) {
   const { t } = useTranslation();
+  const words = useProblemWords();
+  // A rule's own message is said as it was written.
+  const refusal =
+    run.code === 'model-call-rejected'
+      ? run.message
+      : words(new ProblemError(0, { code: run.code, title: run.message, details: run.details })).text;
   return (
     <Stack gap="xs" mt="sm">
       <List type="ordered" size="sm" spacing={6}>
@@ -87,7 +95,7 @@ function Steps({ run }: { run: DryRun }) {
       <Text size="sm" fw={600} c={run.ok ? 'green' : 'red'}>
         {run.answered_by
           ? t('policies.answeredBy', { model: run.answered_by.name, ms: run.waited_ms })
-          : t('policies.endsWith', { message: run.message })}
+          : t('policies.endsWith', { message: refusal })}
       </Text>
     </Stack>
   );

@@ -6,6 +6,7 @@ import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { HealthBoard } from './HealthBoard';
 import { PolicyList } from './PolicyList';
+import { Purposes } from './Purposes';
 
 export default function PoliciesPage() {
   const { t } = useTranslation();
@@ -22,6 +23,7 @@ export default function PoliciesPage() {
       />
       <HealthBoard />
       <PolicyList />
+      <Purposes />
     </Page>
   );
 }

@@ -17,6 +17,7 @@ import { Problem } from '../../components/Problem';
 import { DryRunPanel } from './DryRunPanel';
 import { RuleFields } from './RuleFields';
 import { type Rule, ruleOf } from './rules';
+import { useFaultText } from './useFaultText';
 
 interface Props {
   policy: PolicyView | null;
@@ -25,6 +26,7 @@ interface Props {
 
 export function PolicyEditor({ policy, onClose }: Props) {
   const { t } = useTranslation();
+  const faultText = useFaultText();
   const client = useQueryClient();
   const [name, setName] = useState(policy?.policy_id ?? '');
   const [description, setDescription] = useState(policy?.description ?? '');
@@ -111,7 +113,7 @@ export function PolicyEditor({ policy, onClose }: Props) {
           ))}
           {general.map((fault) => (
             <Text key={fault.message} size="sm" c="red" role="alert">
-              {fault.message}
+              {faultText(fault)}
             </Text>
           ))}
           <Group>

@@ -1,7 +1,7 @@
 /** The fallback policies, each with its rules in words and the models that use it. */
 import { ActionIcon, Button, Group, List, SimpleGrid, Text, Title } from '@mantine/core';
 import { IconArrowsShuffle, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
@@ -11,10 +11,10 @@ import {
 import { deleteFallbackPolicy } from '../../api/generated/sdk.gen';
 import type { PolicyView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
+import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { EmptyState } from '../../components/EmptyState';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
-import { useNotify } from '../../components/useNotify';
 import { PolicyEditor } from './PolicyEditor';
 import { useRuleText } from './useRuleText';
 
@@ -75,14 +75,9 @@ export function PolicyList() {
 function PolicyCard({ policy, onEdit }: { policy: PolicyView; onEdit: () => void }) {
   const { t } = useTranslation();
   const { mayManage } = useCaller();
-  const { failed } = useNotify();
   const client = useQueryClient();
   const textOf = useRuleText(policy.targets);
-  const remove = useMutation({
-    mutationFn: () => deleteFallbackPolicy({ path: { policy_id: policy.id }, throwOnError: true }),
-    onSuccess: () => client.invalidateQueries({ queryKey: listFallbackPoliciesQueryKey() }),
-    onError: failed,
-  });
+  const [isDeleting, setDeleting] = useState(false);
   const users = policy.models.map((model) => model.name).join(t('policies.comma'));
   return (
     <article className="rd-card" style={{ padding: 16 }}>
@@ -104,8 +99,7 @@ function PolicyCard({ policy, onEdit }: { policy: PolicyView; onEdit: () => void
               color="red"
               aria-label={t('policies.delete', { policy: policy.policy_id })}
               disabled={policy.models.length > 0}
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
+              onClick={() => setDeleting(true)}
             >
               <IconTrash size={17} />
             </ActionIcon>
@@ -126,6 +120,19 @@ function PolicyCard({ policy, onEdit }: { policy: PolicyView; onEdit: () => void
       <Text size="xs" c="dimmed" mt="sm">
         {users ? t('policies.usedBy', { models: users }) : t('policies.unused')}
       </Text>
+      {isDeleting && (
+        <ConfirmDelete
+          opened
+          onClose={() => setDeleting(false)}
+          name={policy.policy_id}
+          title={t('policies.deletePolicy')}
+          loss={t('policies.deletePolicyLoss')}
+          onConfirm={async () => {
+            await deleteFallbackPolicy({ path: { policy_id: policy.id }, throwOnError: true });
+            await client.invalidateQueries({ queryKey: listFallbackPoliciesQueryKey() });
+          }}
+        />
+      )}
     </article>
   );
 }

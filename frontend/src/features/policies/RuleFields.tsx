@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { ModelView, RuleFault } from '../../api/generated/types.gen';
 import classes from './Policies.module.css';
 import { type Action, actions, type Rule, ruleOf } from './rules';
+import { useFaultText } from './useFaultText';
 
 interface Props {
   number: number;
@@ -17,6 +18,7 @@ interface Props {
 
 export function RuleFields({ number, rule, models, faults, onChange, onRemove }: Props) {
   const { t } = useTranslation();
+  const faultText = useFaultText();
   const ofCondition = faults.find((fault) => fault.code === 'condition-invalid');
   const others = faults.filter((fault) => fault !== ofCondition);
   return (
@@ -41,7 +43,7 @@ export function RuleFields({ number, rule, models, faults, onChange, onRemove }:
           label={t('policies.condition')}
           value={rule.condition}
           onChange={(event) => onChange({ ...rule, condition: event.currentTarget.value })}
-          error={ofCondition?.message}
+          error={ofCondition && faultText(ofCondition)}
           maxLength={1000}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           required
@@ -56,7 +58,7 @@ export function RuleFields({ number, rule, models, faults, onChange, onRemove }:
         <ActionFields rule={rule} models={models} onChange={onChange} />
         {others.map((fault) => (
           <Text key={fault.message} size="sm" c="red" role="alert">
-            {fault.message}
+            {faultText(fault)}
           </Text>
         ))}
       </Stack>

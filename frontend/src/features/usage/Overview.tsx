@@ -12,6 +12,7 @@ import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { formatPercent } from '../../i18n/format';
 import { Bars } from './Bars';
+import { Calls } from './Calls';
 import { FiguresTable } from './FiguresTable';
 import { boundsOf, type Range, ranges, stepOf } from './ranges';
 import { UsageSettings } from './UsageSettings';
@@ -104,6 +105,7 @@ export function Overview() {
             </Text>
           </section>
           <FiguresTable bounds={bounds} isOwn={data.is_own} />
+          <Calls bounds={bounds} />
         </>
       )}
       {data && !data.is_own && <UsageSettings />}

@@ -4,16 +4,19 @@ import type { LimitDraft, LimitView } from '../../api/generated/types.gen';
 export const measures = ['requests', 'tokens', 'money'] as const;
 export const windows = ['60', '3600', '86400', 'day', 'month', 'other'] as const;
 export const dimensions = ['user', 'api_key', 'application', 'path', 'model'] as const;
-export const paths = [
+/** The steps of an answer, each of which may have a model of its own. */
+export const steps = [
   'answer',
   'rewrite',
-  'search',
-  'index',
-  'evaluate',
-  'check',
-  'gateway',
-  'other',
+  'memory',
+  'intents',
+  'guidance',
+  'system',
+  'retrieve',
+  'tools',
+  'empty',
 ] as const;
+export const paths = [...steps, 'search', 'index', 'evaluate', 'check', 'gateway', 'try', 'other'] as const;
 
 export interface LimitValues {
   name: string;

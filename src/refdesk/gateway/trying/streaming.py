@@ -1,7 +1,7 @@
 """A chat model tried out as people will see it: word by word, with what the gateway did on the way.
 
 Events: `delta` and `reasoning` {text}, `notice` {code, detail}, and at the end `answer` (the `TryAnswer`) or
-`error` (as a problem document tells it).
+`problem` (the problem document).
 """
 
 import time
@@ -68,7 +68,7 @@ class StreamedTrial:
                 hint=error.hint_text,
                 details=error.details,
             )
-            yield frame("error", orjson.dumps(body))
+            yield frame("problem", orjson.dumps(body))
             return
         answer = answered("LLM", builder.build(), notices)
         answer.latency_ms = round((time.perf_counter() - self.started) * 1000, 1)

@@ -3,6 +3,7 @@ import { Alert, Badge, Group, List, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { DescriptorPlan as Plan, PlannedModel } from '../../../api/generated/types.gen';
+import { useWordFor } from '../../../i18n/useWordFor';
 
 const shownProblems = 20;
 
@@ -14,6 +15,7 @@ interface Props {
 
 export function DescriptorPlan({ plan, onLine }: Props) {
   const { t } = useTranslation();
+  const wordFor = useWordFor('models.yaml.faults');
   if (plan.problems.length > 0) {
     return (
       <Alert
@@ -36,7 +38,7 @@ export function DescriptorPlan({ plan, onLine }: Props) {
               >
                 {t('models.yaml.line', { line: one.line })}
               </Text>{' '}
-              {one.field && <b>{one.field}</b>} {one.message}
+              {one.field && <b>{one.field}</b>} {wordFor(one.code ?? '', one.facts) ?? one.message}
             </List.Item>
           ))}
         </List>
@@ -56,6 +58,7 @@ export function DescriptorPlan({ plan, onLine }: Props) {
 
 function Planned({ model }: { model: PlannedModel }) {
   const { t } = useTranslation();
+  const wordFor = useWordFor('models.yaml.faults');
   const fields = model.changes.map((change) => change.field).join(t('common.comma'));
   return (
     <div>
@@ -71,8 +74,8 @@ function Planned({ model }: { model: PlannedModel }) {
       {model.needs_key && <Text size="sm">{t('models.yaml.needsKey')}</Text>}
       {model.calls_vendor && <Text size="sm">{t('models.yaml.callsVendor')}</Text>}
       {model.notes?.map((note) => (
-        <Text key={note} size="sm">
-          {note}
+        <Text key={note.message} size="sm">
+          {wordFor(note.code, note.facts) ?? note.message}
         </Text>
       ))}
     </div>

@@ -5,12 +5,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { tryModel } from '../../../api/generated/sdk.gen';
-import type { TryAnswer } from '../../../api/generated/types.gen';
+import type { TryAnswer, TryNotice } from '../../../api/generated/types.gen';
 import { Problem } from '../../../components/Problem';
 import { formatNumber } from '../../../i18n/format';
 import { toBase64 } from './files';
 import { PictureField } from './PictureField';
 import type { TrialProps } from './TryOut';
+import { useAnswerStream } from './useAnswerStream';
 
 interface Turn {
   question: string;
@@ -23,17 +24,19 @@ export function AskTrial({ model }: TrialProps) {
   const [text, setText] = useState('');
   const [picture, setPicture] = useState<File | null>(null);
   const [turns, setTurns] = useState<Turn[]>([]);
+  const keep = (question: string, answer: TryAnswer) => {
+    setTurns((before) => [...before, { question, answer }]);
+    setText('');
+  };
+  const stream = useAnswerStream(model.id, keep);
   const ask = useMutation({
     mutationFn: async () => {
-      const pictures = picture ? [await toBase64(picture)] : [];
-      const body = { text, pictures };
-      return (await tryModel({ path: { model_id: model.id }, body, throwOnError: true })).data;
-    },
-    onSuccess: (answer) => {
-      setTurns((before) => [...before, { question: text, answer }]);
-      setText('');
+      const body = { text, pictures: picture ? [await toBase64(picture)] : [] };
+      if (model.kind === 'LLM') return stream.ask(body);
+      keep(text, (await tryModel({ path: { model_id: model.id }, body, throwOnError: true })).data);
     },
   });
+  const error = ask.error ?? stream.error;
   const isReady = text.trim() !== '' && (!needsPicture || picture !== null);
   return (
     <form
@@ -43,21 +46,17 @@ export function AskTrial({ model }: TrialProps) {
       }}
     >
       <Stack>
-        <Stack gap="sm" aria-live="polite" mb={turns.length > 0 ? 0 : '-md'}>
+        <Stack gap="sm" aria-live="polite" mb={turns.length > 0 || stream.writing ? 0 : '-md'}>
           {turns.map(({ question, answer }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: turns are only ever added at the end
             <div key={index}>
               <Text size="sm" fw={600}>
                 {question}
               </Text>
-              {answer.reasoning && (
-                <Text size="xs" c="dimmed" style={{ whiteSpace: 'pre-wrap' }}>
-                  {answer.reasoning}
-                </Text>
-              )}
-              <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
-                {answer.text}
-              </Text>
+              <Said reasoning={answer.reasoning ?? ''} text={answer.text ?? ''} />
+              {answer.notices?.map((notice) => (
+                <NoticeText key={`${notice.code} ${JSON.stringify(notice.detail)}`} notice={notice} />
+              ))}
               <Text size="xs" c="dimmed">
                 {t('models.try.took', { ms: formatNumber(Math.round(answer.latency_ms)) })}
                 {answer.output_tokens != null &&
@@ -68,6 +67,14 @@ export function AskTrial({ model }: TrialProps) {
               </Text>
             </div>
           ))}
+          {stream.writing && (
+            <div>
+              <Text size="sm" fw={600}>
+                {stream.writing.question}
+              </Text>
+              <Said reasoning={stream.writing.reasoning} text={stream.writing.text} />
+            </div>
+          )}
         </Stack>
         <PictureField picture={picture} onPicture={setPicture} required={needsPicture} />
         <Textarea
@@ -78,7 +85,7 @@ export function AskTrial({ model }: TrialProps) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        {ask.error && <Problem error={ask.error} />}
+        {error != null && <Problem error={error} />}
         <Group>
           <Button
             type="submit"
@@ -88,8 +95,48 @@ export function AskTrial({ model }: TrialProps) {
           >
             {t('models.try.send')}
           </Button>
+          {ask.isPending && model.kind === 'LLM' && (
+            <Button variant="default" onClick={stream.stop}>
+              {t('models.try.stopAnswer')}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function Said({ reasoning, text }: { reasoning: string; text: string }) {
+  return (
+    <>
+      {reasoning && (
+        <Text size="xs" c="dimmed" style={{ whiteSpace: 'pre-wrap' }}>
+          {reasoning}
+        </Text>
+      )}
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+        {text}
+      </Text>
+    </>
+  );
+}
+
+/** What the gateway did to get the answer: another model may have given it. */
+function NoticeText({ notice }: { notice: TryNotice }) {
+  const { t } = useTranslation();
+  const fact = (name: string) => String(notice.detail[name] ?? '');
+  const words =
+    notice.code === 'model-switched'
+      ? t('models.try.switched', { from: fact('from'), to: fact('to') })
+      : notice.code === 'context-truncated'
+        ? t('models.try.cutTo', { tokens: fact('tokens') })
+        : notice.code === 'retried'
+          ? t('models.try.retriedOnce')
+          : null;
+  if (words === null) return null;
+  return (
+    <Text size="xs" c="yellow.9">
+      {words}
+    </Text>
   );
 }
