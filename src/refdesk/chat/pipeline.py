@@ -32,7 +32,7 @@ from refdesk.gateway import ModelError
 
 _QUOTED: dict[Language, str] = {
     "zh": "语言模型没有回答（{reason}），以下为文档和工具结果的原文。",
-    "en": "The language model did not answer ({reason}); this is what documents and tools say, word for word.",
+    "en": "The language model did not answer ({reason}); these are the words of documents and tools.",
 }
 
 

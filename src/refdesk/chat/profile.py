@@ -26,8 +26,8 @@ class RunProfile:
     An empty `system_prompt` or template means the built-in one of the question's language. `tools` are ids of
     tools, or `mcp:<server id>` for all of a server. `has_intents` tells that the application has any, so that
     nobody has to look. `summary_chars` bounds the running summary of turns older than `history_turns`, 0 for
-    none; `notes` lets the application keep long-term notes of those who agreed to it. Without a `model_id` the
-    model is the one that serves `purpose`, where the workspace has routed that.
+    none; `notes` lets the application keep long-term notes of those who agreed to it. Without a `model_id`
+    the model is the one that serves `purpose`, where the workspace has routed that.
     """
 
     application_id: UUID | None = None
@@ -66,6 +66,11 @@ class RunProfile:
     # Bases that were chosen and are gone, and bases beyond the most that are asked: told as warnings.
     missing_bases: int = 0
     unasked_bases: int = 0
+
+    @property
+    def asks_back(self) -> bool:
+        """Whether a run may end with a question to the person, and so a conversation wait for a reply."""
+        return self.has_intents or bool(self.tools) or self.answering == "agent"
 
     def to_json(self) -> dict[str, Any]:
         """The stored form: ids as strings, no secrets."""

@@ -70,12 +70,14 @@ async def plan(
         known = submission.conversation_id or (retried.conversation_id if retried else None)
         assert known is not None
         conversation = await conversations.get(known)
-    resumed = await _resumed(session, scope, submission, retried, conversation)
+    profile, chosen = await _profile(session, scope, submission, conversation, desk.profiles)
+    resumed = None
+    if profile.asks_back or submission.reply is not None or retried is not None:
+        resumed = await _resumed(session, scope, submission, retried, conversation)
     question = submission.question or (_asked_again(retried) if retried else "")
     if not question and resumed is not None:
         question = reply_text(resumed, language_of(resumed.question))
     question = _checked(question, desk.max_question_chars)
-    profile, chosen = await _profile(session, scope, submission, conversation, desk.profiles)
     begins = conversation is None
     if conversation is None:
         conversation = await conversations.add(
