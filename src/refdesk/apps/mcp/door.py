@@ -71,7 +71,7 @@ class McpDoor:
     async def _list(
         self, context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        box = self._offer.toolbox(_opened(context))
+        box = await self._offer.toolbox(_opened(context))
         return ListToolsResult(tools=[_shown(spec) for spec in box.specs])
 
     async def _call(
@@ -79,11 +79,11 @@ class McpDoor:
     ) -> CallToolResult:
         result = await self._offer.call(_opened(context), params.name, params.arguments or {})
         text = result.fault.message if result.fault is not None else result.text
-        structured = result.ok and isinstance(result.data, dict)
-        data = cast("dict[str, Any]", result.data) if structured else None
+        data: Any = result.data
+        structured = cast("dict[str, Any]", data) if result.ok and isinstance(data, dict) else None
         return CallToolResult(
             content=[TextContent(type="text", text=text)],
-            structured_content=data,
+            structured_content=structured,
             is_error=not result.ok,
         )
 

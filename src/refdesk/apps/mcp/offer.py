@@ -9,7 +9,7 @@ from uuid import UUID
 
 from refdesk.accounts import Scope
 from refdesk.chat import RunManager, RunProfile, RunSubmission
-from refdesk.chat.agent import Corpus, corpus_tools, plan
+from refdesk.chat.agent import Corpus, corpus_tools, graph_tools, plan
 from refdesk.gateway import ToolCall
 from refdesk.kit.database import Database
 from refdesk.retrieval import Retriever
@@ -41,14 +41,16 @@ class Offer:
     retriever: Retriever
     runs: RunManager
 
-    def toolbox(self, opened: Opened) -> Toolbox:
+    async def toolbox(self, opened: Opened) -> Toolbox:
         language = "zh" if opened.profile.language == "zh" else "en"
         corpus = Corpus(self.database, self.retriever, opened.profile)
-        return Toolbox([*corpus_tools(corpus, language), _ask_tool(opened, self.runs, language)])
+        graph = await graph_tools(corpus, opened.scope, language)
+        asking = _ask_tool(opened, self.runs, language)
+        return Toolbox([*corpus_tools(corpus, language), *graph, asking])
 
     async def call(self, opened: Opened, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Never raises but when it is cancelled: what goes wrong is a fault."""
-        box = self.toolbox(opened)
+        box = await self.toolbox(opened)
         written = ToolCall("mcp", name, json.dumps(dict(arguments), ensure_ascii=False))
         planned = plan(written, box, box.specs)
         if planned.refusal is not None:

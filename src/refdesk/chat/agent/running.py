@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from refdesk.chat.agent.approvals import AGENT, form_of, from_state, to_state
-from refdesk.chat.agent.builtin import Corpus, corpus_tools
+from refdesk.chat.agent.builtin import Corpus, corpus_tools, graph_tools
 from refdesk.chat.agent.builtin.corpus import Searching
 from refdesk.chat.agent.calling import CallDesk
 from refdesk.chat.agent.cleaning import search_form
@@ -36,7 +36,7 @@ _OWN_WORDS: dict[Language, str] = {
     "en": "No document was consulted for this answer.",
 }
 # Tools whose passages are numbered: their results are evidence by themselves.
-_PASSAGES = frozenset(("builtin:search_documents", "builtin:read_section"))
+_PASSAGES = frozenset(("builtin:search_documents", "builtin:read_section", "builtin:find_paths"))
 
 
 async def run_agent(context: RunContext, completer: Completer) -> None:
@@ -97,6 +97,7 @@ async def _toolbox(context: RunContext, book: SourceBook, skills: Mapping[str, P
         context.recorder.warning("tool-unavailable", f"{problem.name}: {problem.message}", each=True)
     corpus = Corpus(context.database, cast("Searching", context.searcher), profile, book)
     own = corpus_tools(corpus, language) + skill_tools(Shelf(context.database), skills, _SANDBOX, language)
+    own += await graph_tools(corpus, context.scope, language)
     if profile.agent.working_directory:
         own += directory_tools(
             context.database, context.conversation_id, _SANDBOX, language, profile.agent.ask_before

@@ -16,6 +16,7 @@ from refdesk.knowledge.graph.errors import (
     GraphQuestionEmpty,
 )
 from refdesk.knowledge.graph.paths import FoundPaths, GraphPath, find_paths
+from refdesk.knowledge.graph.presence import has_graph
 from refdesk.knowledge.graph.queueing import keep_graph_up
 from refdesk.knowledge.graph.routes import router
 from refdesk.knowledge.graph.schemas import PathsView
@@ -39,6 +40,7 @@ __all__ = [
     "Graphs",
     "PathsView",
     "find_paths",
+    "has_graph",
     "jobs",
     "keep_graph_up",
     "router",

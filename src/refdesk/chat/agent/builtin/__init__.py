@@ -4,7 +4,7 @@ One module a tool; `wording` holds what models read of them. A tool sees the bas
 its caller may see of them, and nothing else.
 """
 
-from refdesk.chat.agent.builtin.box import corpus_tools
+from refdesk.chat.agent.builtin.box import corpus_tools, graph_tools
 from refdesk.chat.agent.builtin.corpus import Corpus
 
-__all__ = ["Corpus", "corpus_tools"]
+__all__ = ["Corpus", "corpus_tools", "graph_tools"]

@@ -112,6 +112,20 @@ WORDS: dict[str, dict[Language, Words]] = {
             {"query": "the key technical nouns or phrases"},
         ),
     },
+    "find_paths": {
+        "zh": Words(
+            "查找关系",
+            "在知识图谱中查找两个或多个名称之间的关系，或一个名称的关系；每条关系都带有出处段落。"
+            "用于“A 和 B 有什么关系”“哪个产品有这个参数”之类的问题。",
+            {"entities": "名称（产品、参数、错误码、部门等），一个或多个"},
+        ),
+        "en": Words(
+            "Find relations",
+            "Relations between two or more names in the knowledge graph, or of one name, each with the passage that"
+            " tells it. For questions how things belong together, or which product has a parameter.",
+            {"entities": "names (product, parameter, error code, department), one or more"},
+        ),
+    },
 }
 
 
