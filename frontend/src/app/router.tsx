@@ -169,7 +169,7 @@ const applicationRoute = createRoute({
   path: '/applications/$applicationId',
   component: lazyRouteComponent(() => import('../features/applications/ApplicationPage')),
 });
-export const toolTabs = ['servers', 'all'] as const;
+export const toolTabs = ['servers', 'python', 'http', 'all'] as const;
 const toolsRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/tools',

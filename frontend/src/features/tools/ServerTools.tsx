@@ -112,20 +112,19 @@ function ToolRow({ server, tool, onTry, onChanged }: RowProps) {
           <>
             <Select
               size="xs"
-              w={170}
+              w={220}
               aria-label={t('tools.tool.ask', { name: tool.name })}
-              title={t('tools.tool.askShort')}
               allowDeselect={false}
               disabled={save.isPending}
               data={[
                 {
                   value: 'server',
-                  label: `${t('tools.tool.askShort')}: ${t('tools.tool.askChoices.server', {
+                  label: t('tools.tool.askChoices.server', {
                     value: byServer ? t('tools.tool.yes') : t('tools.tool.no'),
-                  })}`,
+                  }),
                 },
-                { value: 'yes', label: `${t('tools.tool.askShort')}: ${t('tools.tool.askChoices.yes')}` },
-                { value: 'no', label: `${t('tools.tool.askShort')}: ${t('tools.tool.askChoices.no')}` },
+                { value: 'yes', label: t('tools.tool.askChoices.yes') },
+                { value: 'no', label: t('tools.tool.askChoices.no') },
               ]}
               value={chosen}
               onChange={(value) => save.mutate({ ask_first: value === 'server' ? null : value === 'yes' })}

@@ -7,6 +7,8 @@ import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { AllTools } from './AllTools';
 import { Servers } from './Servers';
+import { Interfaces } from './stored/Interfaces';
+import { PythonTools } from './stored/PythonTools';
 
 export default function ToolsPage() {
   const { t } = useTranslation();
@@ -16,6 +18,8 @@ export default function ToolsPage() {
   // Each kind of tools that is kept here has a tab.
   const tabs = [
     { name: 'servers', shown: mayWrite, panel: <Servers /> },
+    { name: 'http', shown: mayWrite, panel: <Interfaces /> },
+    { name: 'python', shown: mayWrite, panel: <PythonTools /> },
     { name: 'all', shown: true, panel: <AllTools /> },
   ] as const;
   const shown = tabs.filter((tab) => tab.shown);

@@ -109,7 +109,7 @@ function Form({ tool }: { tool: TriedTool }) {
   );
 }
 
-function Outcome({ outcome }: { outcome: ToolOutcome }) {
+export function Outcome({ outcome }: { outcome: ToolOutcome }) {
   const { t } = useTranslation();
   return (
     <section aria-label={t('tools.try.result')} aria-live="polite">

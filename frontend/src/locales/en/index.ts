@@ -5,6 +5,7 @@ import common from './common.json';
 import details from './details.json';
 import document from './document.json';
 import external from './external.json';
+import graph from './graph.json';
 import hitTest from './hitTest.json';
 import knowledge from './knowledge.json';
 import models from './models.json';
@@ -23,6 +24,7 @@ import shell from './shell.json';
 import sources from './sources.json';
 import splitting from './splitting.json';
 import stages from './stages.json';
+import storedTools from './storedTools.json';
 import strategies from './strategies.json';
 import terms from './terms.json';
 import testSets from './testSets.json';
@@ -40,6 +42,7 @@ export default {
   details,
   document,
   external,
+  graph,
   hitTest,
   knowledge,
   models,
@@ -58,6 +61,7 @@ export default {
   sources,
   splitting,
   stages,
+  storedTools,
   strategies,
   terms,
   testSets,
