@@ -48,7 +48,7 @@ def failure_of(error: BaseException, seen: Seen, process: ServerProcess | None) 
     if process is not None and (reason := process.reason()) is not None:
         return ToolServerCommandFailed(reason), True
     if seen.unreachable is not None:
-        return ToolServerUnreachable(f"The tool server cannot be reached: {seen.unreachable}"), True
+        return ToolServerUnreachable(f"The tool server cannot be reached. {seen.unreachable}"), True
     for cause in causes:
         found = _known(cause, seen.refusal)
         if found is not None:

@@ -94,7 +94,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             with _mapped():
                 response = await self._client.send(sent, stream=True)
         except httpx2.ConnectError as error:
-            self.unreachable = str(error)
+            self.unreachable = _why(error, request.url)
             if exchange is not None:
                 exchange.was_sent = False
             raise
@@ -110,6 +110,16 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._client.aclose()
+
+
+def _why(error: Exception, url: httpx2.URL) -> str:
+    """Why no connection came about, without the words of the library."""
+    told = str(error).lower()
+    if "is not known" in told:
+        return f"The name {url.host} is not known."
+    if "certificate" in told or "ssl" in told.replace("ssl:default", ""):
+        return f"The connection to {url.host} cannot be made safe: its certificate is not accepted."
+    return f"Nothing answers at {url.host}:{url.port or (443 if url.scheme == 'https' else 80)}."
 
 
 def _origin_of(address: str) -> tuple[str, str]:
