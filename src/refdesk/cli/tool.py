@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from refdesk.cli import _tool_servers
+from refdesk.cli import _tool_servers, _tool_stored
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, group_of
 
@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
     add_command(group, "list", list_tools)
     add_command(group, "call", call)
     _tool_servers.register(group)
+    _tool_stored.register(group)
 
 
 async def list_tools(client: Client) -> Result:
