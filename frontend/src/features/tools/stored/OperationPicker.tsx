@@ -60,7 +60,7 @@ export function OperationPicker({ operations, chosen, onChange }: Props) {
                   <Text span size="sm" fw={600}>
                     {one.title || one.name}
                   </Text>{' '}
-                  {!one.read_only && (
+                  {!one.read_only && !one.unsupported && (
                     <Badge size="xs" color="yellow" variant="outline">
                       {t('tools.tool.asksFirst')}
                     </Badge>

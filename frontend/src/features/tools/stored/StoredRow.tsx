@@ -57,9 +57,11 @@ export function StoredRow({ tool, onTry, onChanged, onEdit, onRemove }: Props) {
             </Badge>
           )}
         </Group>
-        <Text size="sm" c="dimmed" mt={2} lineClamp={3}>
-          {tool.description}
-        </Text>
+        {tool.description !== tool.title && (
+          <Text size="sm" c="dimmed" mt={2} lineClamp={3}>
+            {tool.description}
+          </Text>
+        )}
         <ParameterList parameters={tool.parameters} />
       </div>
       <Group gap="xs" wrap="nowrap">
