@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import structlog
+
 from refdesk.accounts import Scope
 from refdesk.gateway.calibration import Calibration
 from refdesk.gateway.calls import Vectors
@@ -17,6 +19,8 @@ from refdesk.gateway.gates import DEFAULT_GATES, Gates
 from refdesk.gateway.purpose import Purpose
 from refdesk.gateway.usage import CallRecord, UsageLog
 from refdesk.kit.errors import AppError
+
+log = structlog.get_logger(__name__)
 
 EMBEDDED_BATCH = 32
 
@@ -89,4 +93,11 @@ class RecordedEmbedder:
             latency_ms = int((time.perf_counter() - started) * 1000)
             self.usage.record(
                 CallRecord(self.scope, self.purpose, self.model_id, "EMBEDDING", code, latency_ms)
+            )
+            log.info(
+                "model.call",
+                model_id=str(self.model_id),
+                path=self.purpose.path,
+                code=code,
+                ms=latency_ms,
             )

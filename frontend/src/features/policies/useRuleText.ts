@@ -10,7 +10,8 @@ export function useRuleText(models: readonly NamedModel[]) {
     switch (rule.action) {
       case 'switch_to_model': {
         const model = models.find((one) => one.id === rule.target_model_id)?.name ?? rule.target_model_id;
-        return t('policies.sentence.switch_to_model', { condition, model, times: rule.retry_times ?? 0 });
+        if (!rule.retry_times) return t('policies.sentence.switch_at_once', { condition, model });
+        return t('policies.sentence.switch_to_model', { condition, model, times: rule.retry_times });
       }
       case 'retry':
         return t('policies.sentence.retry', { condition, times: rule.retry_times, ms: rule.backoff_ms });

@@ -158,7 +158,7 @@ function Outcome({ call }: { call: CallView }) {
   const { t } = useTranslation();
   const problemName = useWordFor('problems');
   if (call.code === 'ok') {
-    return <Badge color="green">{t(call.is_cached ? 'usage.cachedAnswer' : 'usage.answered')}</Badge>;
+    return <Badge>{t(call.is_cached ? 'usage.cachedAnswer' : 'usage.answered')}</Badge>;
   }
   const isOurs = call.code === 'cancelled';
   return (

@@ -135,7 +135,7 @@ function NoticeText({ notice }: { notice: TryNotice }) {
           : null;
   if (words === null) return null;
   return (
-    <Text size="xs" c="yellow.9">
+    <Text size="xs" c="dimmed">
       {words}
     </Text>
   );
