@@ -3513,7 +3513,7 @@ export const getSkillFile = <ThrowOnError extends boolean = false>(options: Opti
             name: 'refdesk_session',
             type: 'apiKey'
         }],
-    url: '/api/v1/skills/{name}/files/{path}',
+    url: '/api/v1/skills/{name}/file',
     ...options
 });
 
@@ -3983,7 +3983,7 @@ export const deleteWorkingFile = <ThrowOnError extends boolean = false>(options:
             name: 'refdesk_session',
             type: 'apiKey'
         }],
-    url: '/api/v1/conversations/{conversation_id}/files/{path}',
+    url: '/api/v1/conversations/{conversation_id}/files/content',
     ...options
 });
 
@@ -3996,7 +3996,7 @@ export const getWorkingFile = <ThrowOnError extends boolean = false>(options: Op
             name: 'refdesk_session',
             type: 'apiKey'
         }],
-    url: '/api/v1/conversations/{conversation_id}/files/{path}',
+    url: '/api/v1/conversations/{conversation_id}/files/content',
     ...options
 });
 
@@ -4010,7 +4010,7 @@ export const putWorkingFile = <ThrowOnError extends boolean = false>(options: Op
             name: 'refdesk_session',
             type: 'apiKey'
         }],
-    url: '/api/v1/conversations/{conversation_id}/files/{path}',
+    url: '/api/v1/conversations/{conversation_id}/files/content',
     ...options,
     headers: {
         'Content-Type': 'application/octet-stream',

@@ -444,7 +444,7 @@ export type ApplicationSettings = {
     /**
      * When Model Fails
      *
-     * Where the model cannot begin its answer: `error` says so, `quote` quotes what was found.
+     * Where the model cannot begin: `error` says so, `quote` quotes what was found.
      */
     when_model_fails?: 'error' | 'quote';
     agent?: AgentSettings;
@@ -2696,7 +2696,7 @@ export type EntityView = {
      *
      * Other names of it in what was read.
      */
-    also?: Array<string>;
+    also: Array<string>;
 };
 
 /**
@@ -3712,75 +3712,75 @@ export type GraphView = {
     /**
      * Method
      */
-    method?: 'rules' | 'model' | null;
+    method: 'rules' | 'model' | null;
     /**
      * Model Id
      */
-    model_id?: string | null;
+    model_id: string | null;
     /**
      * Follows
      */
-    follows?: boolean;
+    follows: boolean;
     /**
      * Progress Done
      */
-    progress_done?: number;
+    progress_done: number;
     /**
      * Progress Total
      */
-    progress_total?: number;
+    progress_total: number;
     /**
      * Pending
      *
      * Paragraphs that were added or edited and are not read yet.
      */
-    pending?: number;
+    pending: number;
     /**
      * Entities
      */
-    entities?: number;
+    entities: number;
     /**
      * Relations
      */
-    relations?: number;
+    relations: number;
     /**
      * Paragraphs
      *
      * That tell a relation.
      */
-    paragraphs?: number;
+    paragraphs: number;
     /**
      * Skipped
      *
      * Paragraphs of which the model gave no usable answer.
      */
-    skipped?: number;
+    skipped: number;
     /**
      * Input Tokens
      */
-    input_tokens?: number;
+    input_tokens: number;
     /**
      * Output Tokens
      */
-    output_tokens?: number;
+    output_tokens: number;
     /**
      * Cost
      */
-    cost?: string | null;
+    cost: string | null;
     /**
      * Currency
      */
-    currency?: string | null;
+    currency: string | null;
     /**
      * Error
      */
-    error?: {
+    error: {
         [key: string]: unknown;
     } | null;
     /**
      * Updated At
      */
-    updated_at?: string | null;
+    updated_at: string | null;
 };
 
 /**
@@ -21646,13 +21646,14 @@ export type GetSkillFileData = {
          * Name
          */
         name: string;
+    };
+    query: {
         /**
          * Path
          */
         path: string;
     };
-    query?: never;
-    url: '/api/v1/skills/{name}/files/{path}';
+    url: '/api/v1/skills/{name}/file';
 };
 
 export type GetSkillFileErrors = {
@@ -22648,13 +22649,16 @@ export type DeleteWorkingFileData = {
          * Conversation Id
          */
         conversation_id: string;
+    };
+    query: {
         /**
          * Path
+         *
+         * Relative to the working directory.
          */
         path: string;
     };
-    query?: never;
-    url: '/api/v1/conversations/{conversation_id}/files/{path}';
+    url: '/api/v1/conversations/{conversation_id}/files/content';
 };
 
 export type DeleteWorkingFileErrors = {
@@ -22682,13 +22686,16 @@ export type GetWorkingFileData = {
          * Conversation Id
          */
         conversation_id: string;
+    };
+    query: {
         /**
          * Path
+         *
+         * Relative to the working directory.
          */
         path: string;
     };
-    query?: never;
-    url: '/api/v1/conversations/{conversation_id}/files/{path}';
+    url: '/api/v1/conversations/{conversation_id}/files/content';
 };
 
 export type GetWorkingFileErrors = {
@@ -22716,13 +22723,16 @@ export type PutWorkingFileData = {
          * Conversation Id
          */
         conversation_id: string;
+    };
+    query: {
         /**
          * Path
+         *
+         * Relative to the working directory.
          */
         path: string;
     };
-    query?: never;
-    url: '/api/v1/conversations/{conversation_id}/files/{path}';
+    url: '/api/v1/conversations/{conversation_id}/files/content';
 };
 
 export type PutWorkingFileErrors = {

@@ -13,6 +13,7 @@ import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
+import { GraphTab } from '../graph/GraphTab';
 import { HitTest } from '../hit-test/HitTest';
 import { SourcesTab } from '../sources/SourcesTab';
 import { TermsTab } from '../terms/TermsTab';
@@ -112,6 +113,7 @@ function Base({ base }: { base: KnowledgeBaseView }) {
           <Tabs.Tab value="documents">{t('knowledge.documents')}</Tabs.Tab>
           <Tabs.Tab value="questions">{t('questions.title')}</Tabs.Tab>
           <Tabs.Tab value="terms">{t('terms.title')}</Tabs.Tab>
+          <Tabs.Tab value="graph">{t('graph.title')}</Tabs.Tab>
           <Tabs.Tab value="sources">{t('sources.title')}</Tabs.Tab>
           <Tabs.Tab value="hit-test">{t('knowledge.hitTest')}</Tabs.Tab>
           {mayWrite && <Tabs.Tab value="settings">{t('shell.settings')}</Tabs.Tab>}
@@ -124,6 +126,9 @@ function Base({ base }: { base: KnowledgeBaseView }) {
         </Tabs.Panel>
         <Tabs.Panel value="terms">
           <TermsTab base={base} />
+        </Tabs.Panel>
+        <Tabs.Panel value="graph">
+          <GraphTab base={base} />
         </Tabs.Panel>
         <Tabs.Panel value="sources">
           <SourcesTab base={base} />

@@ -60,22 +60,43 @@ class GraphView(BaseModel):
     """
 
     state: GraphState
-    method: Method | None = None
-    model_id: UUID | None = None
-    follows: bool = False
-    progress_done: int = 0
-    progress_total: int = 0
-    pending: int = Field(default=0, description="Paragraphs that were added or edited and are not read yet.")
-    entities: int = 0
-    relations: int = 0
-    paragraphs: int = Field(default=0, description="That tell a relation.")
-    skipped: int = Field(default=0, description="Paragraphs of which the model gave no usable answer.")
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: Decimal | None = None
-    currency: str | None = None
-    error: dict[str, Any] | None = None
-    updated_at: datetime | None = None
+    method: Method | None
+    model_id: UUID | None
+    follows: bool
+    progress_done: int
+    progress_total: int
+    pending: int = Field(description="Paragraphs that were added or edited and are not read yet.")
+    entities: int
+    relations: int
+    paragraphs: int = Field(description="That tell a relation.")
+    skipped: int = Field(description="Paragraphs of which the model gave no usable answer.")
+    input_tokens: int
+    output_tokens: int
+    cost: Decimal | None
+    currency: str | None
+    error: dict[str, Any] | None
+    updated_at: datetime | None
+
+
+NO_GRAPH = GraphView(
+    state="none",
+    method=None,
+    model_id=None,
+    follows=False,
+    progress_done=0,
+    progress_total=0,
+    pending=0,
+    entities=0,
+    relations=0,
+    paragraphs=0,
+    skipped=0,
+    input_tokens=0,
+    output_tokens=0,
+    cost=None,
+    currency=None,
+    error=None,
+    updated_at=None,
+)
 
 
 class EntityView(BaseModel):
@@ -86,7 +107,7 @@ class EntityView(BaseModel):
     id: UUID
     name: str
     kind: EntityKind
-    also: tuple[str, ...] = Field(default=(), description="Other names of it in what was read.")
+    also: tuple[str, ...] = Field(description="Other names of it in what was read.")
 
 
 class ListedEntityView(BaseModel):

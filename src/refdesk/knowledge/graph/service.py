@@ -15,7 +15,7 @@ from refdesk.knowledge.graph.extraction import asking, rules
 from refdesk.knowledge.graph.queueing import enqueue_build, enqueue_removal
 from refdesk.knowledge.graph.repository import GraphRepository, Size
 from refdesk.knowledge.graph.run import WORKING
-from refdesk.knowledge.graph.schemas import GraphBuild, GraphEstimate, GraphView, Method
+from refdesk.knowledge.graph.schemas import NO_GRAPH, GraphBuild, GraphEstimate, GraphView, Method
 from refdesk.knowledge.graph.tables import KnowledgeGraph
 from refdesk.knowledge.repository import RESOURCE, KnowledgeBaseRepository
 
@@ -37,7 +37,7 @@ class Graphs:
         await self.bases.get(base_id)
         graph = await self.repository.of_base(base_id)
         if graph is None:
-            return GraphView(state="none")
+            return NO_GRAPH
         counts = await Explorer(self.session, self.scope, base_id).counts()
         pending = await self.repository.count_pending(graph)
         view = GraphView.model_validate(
