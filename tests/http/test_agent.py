@@ -312,3 +312,17 @@ async def test_a_call_that_asks_first_is_made_only_once_a_person_agreed(
     assert orjson.loads(model.requests[-1].body["messages"][-1]["content"]) == {
         "error": "用户不同意执行此操作"
     }
+
+
+async def test_near_a_ceiling_the_answer_is_written_without_more_tools(
+    world: World, base: dict[str, Any], model: ScriptedModel
+) -> None:
+    application = await make_agent(world, base, agent={"max_tokens": 1_500})
+    call = Call("search_documents", '{"query": "E1001"}')
+    model.then(
+        says(Turn(calls=(call,), finish="tool_calls", input_tokens=1_200)), says("E1001 表示令牌过期 [1]。")
+    )
+    run = await answered(world.viewer, question="E1001 是什么？", application_id=application["id"])
+    assert [bool(request.body.get("tools")) for request in model.requests] == [True, False]
+    assert run["answer"] == "E1001 表示令牌过期 [1]。"
+    assert [warning["code"] for warning in run["warnings"]] == ["agent-ceiling"]

@@ -115,10 +115,10 @@ class AgentLoop:
 
         Raises `ModelError`s and `AnswerEmpty`; what was written so far stays.
         """
-        asked_without = False
+        fell_silent = False
         while True:
-            offered = () if asked_without else self._offered()
-            said = await self._ask(offered, last=bool(self.rounds) and not offered)
+            offered = () if fell_silent else self._offered()
+            said = await self._ask(offered, last=not offered and (fell_silent or bool(self.rounds)))
             if said.calls and offered:
                 waiting = await self._work(
                     self.writer.raw, [plan(one, self.desk.toolbox, offered) for one in said.calls]
@@ -127,10 +127,12 @@ class AgentLoop:
                     return waiting
                 continue
             if not self.writer.raw.strip():
-                if offered and not asked_without:
-                    asked_without = True  # some models fall silent behind a result; without tools they speak
-                    continue
-                raise AnswerEmpty
+                if fell_silent:
+                    raise AnswerEmpty
+                # Some models say nothing behind a result, or call what they were not offered: asked once more
+                # without tools, they speak.
+                fell_silent = True
+                continue
             self.answer = self.writer.raw
             self._tell_ending(said.reason)
             return None

@@ -8,7 +8,7 @@ from refdesk.chat.agent.builtin import Corpus, corpus_tools, graph_tools
 from refdesk.chat.agent.builtin.corpus import Searching
 from refdesk.chat.agent.calling import CallDesk
 from refdesk.chat.agent.cleaning import search_form
-from refdesk.chat.agent.loop import AgentLoop, Limits, Waiting
+from refdesk.chat.agent.loop import AgentLoop, Limits, Price, Waiting
 from refdesk.chat.agent.memory import AgentTurnRepository, past_turns
 from refdesk.chat.agent.policy import system_prompt
 from refdesk.chat.agent.sources import SourceBook
@@ -23,7 +23,7 @@ from refdesk.chat.stages.memory import LoadMemory
 from refdesk.chat.stages.stage import perform
 from refdesk.chat.verification import verify
 from refdesk.chat.workdir import directory_tools
-from refdesk.gateway import Completer
+from refdesk.gateway import Completer, load_prices
 from refdesk.skills import Package, Shelf, skill_tools
 from refdesk.tools import Toolbox
 from refdesk.tools.sandbox import Sandbox
@@ -49,6 +49,8 @@ async def run_agent(context: RunContext, completer: Completer) -> None:
     skills = await Shelf(context.database).packages(context.scope, context.profile.agent.skills)
     toolbox = await _toolbox(context, book, skills)
     loop = _loop(context, completer, toolbox, book, past, skills, memory.summary)
+    if context.profile.agent.max_cost is not None:
+        loop.price = await _price(context, completer)
     if resumed is not None and resumed.pending.state.get("by") == AGENT:
         waiting, loop.rounds = from_state(resumed.pending.state, toolbox, book)
         ended = await loop.go_on(waiting, approve=bool(resumed.approve))
@@ -140,6 +142,18 @@ def _loop(
         max_answer_tokens=profile.max_tokens,
         after_round=lambda: _tell_sources(context, book),
     )
+
+
+async def _price(context: RunContext, completer: Completer) -> Price:
+    """What tokens of the model cost today, for the ceiling."""
+    async with context.database.transaction() as session:
+        book = await load_prices(session)
+
+    def price(input_tokens: int, output_tokens: int) -> float | None:
+        cost = book.cost(context.scope.workspace_id, completer.model_id, input_tokens, output_tokens)
+        return float(cost.amount) if cost is not None else None
+
+    return price
 
 
 def _tell_sources(context: RunContext, book: SourceBook) -> None:
