@@ -169,6 +169,11 @@ const applicationRoute = createRoute({
   path: '/applications/$applicationId',
   component: lazyRouteComponent(() => import('../features/applications/ApplicationPage')),
 });
+const intentsRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/applications/$applicationId/intents',
+  component: lazyRouteComponent(() => import('../features/intents/IntentsPage')),
+});
 export const toolTabs = ['servers', 'python', 'http', 'all'] as const;
 const toolsRoute = createRoute({
   getParentRoute: () => houseRoute,
@@ -245,6 +250,7 @@ export const router = createRouter({
       applicationsRoute,
       newApplicationRoute,
       applicationRoute,
+      intentsRoute,
       toolsRoute,
       modelsRoute,
       policiesRoute,

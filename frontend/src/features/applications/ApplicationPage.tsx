@@ -1,6 +1,6 @@
 import { Button, Paper, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconFeather } from '@tabler/icons-react';
+import { IconFeather, IconTargetArrow } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -58,6 +58,15 @@ function Edit({ application }: { application: ApplicationOut }) {
   return (
     <>
       <PageHeader above={<BackToApplications />} title={application.name} text={application.description}>
+        <Button
+          component={Link}
+          to="/applications/$applicationId/intents"
+          params={{ applicationId: application.id } as never}
+          variant="default"
+          leftSection={<IconTargetArrow size={17} />}
+        >
+          {t('intents.open')}
+        </Button>
         <Button
           component={Link}
           to="/ask"

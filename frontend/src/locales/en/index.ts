@@ -7,6 +7,7 @@ import document from './document.json';
 import external from './external.json';
 import graph from './graph.json';
 import hitTest from './hitTest.json';
+import intents from './intents.json';
 import knowledge from './knowledge.json';
 import models from './models.json';
 import notices from './notices.json';
@@ -44,6 +45,7 @@ export default {
   external,
   graph,
   hitTest,
+  intents,
   knowledge,
   models,
   notices,
