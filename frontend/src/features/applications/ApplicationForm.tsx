@@ -21,7 +21,9 @@ import { useBases } from '../knowledge/useBases';
 import { AgentFields } from './AgentFields';
 import { AnswerFields } from './AnswerFields';
 import { AnsweringChoice } from './AnsweringChoice';
+import { faultyTerms } from './pipelineValues';
 import { SearchFields } from './SearchFields';
+import { StageFields } from './StageFields';
 import { type ApplicationValues, templateIsUsable } from './values';
 
 interface Props {
@@ -41,7 +43,12 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
     initialValues: initial,
     validate: {
       name: (value) => (value.trim() ? null : t('setup.needed')),
-      knowledge_base_ids: (value) => (value.length > 0 ? null : t('applications.basesNeeded')),
+      knowledge_base_ids: (value, all) =>
+        value.length > 0 || all.pipeline.tools.length > 0 ? null : t('applications.basesNeeded'),
+      pipeline: {
+        term_mapping: (value) =>
+          faultyTerms(value).length === 0 ? null : t('applications.pipeline.termsNeed'),
+      },
       answer: (value) => (templateIsUsable(value) ? null : t('applications.templateNeeds')),
     },
   });
@@ -123,6 +130,12 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
             <Accordion.Control>{t('applications.searching')}</Accordion.Control>
             <Accordion.Panel>
               <SearchFields form={form} />
+            </Accordion.Panel>
+          </Accordion.Item>
+          <Accordion.Item value="stages">
+            <Accordion.Control>{t('applications.pipeline.title')}</Accordion.Control>
+            <Accordion.Panel>
+              <StageFields form={form} />
             </Accordion.Panel>
           </Accordion.Item>
           <Accordion.Item value="answer">

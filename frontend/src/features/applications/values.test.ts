@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { emptyPipeline, faultyTerms, toPipeline } from './pipelineValues';
 import { emptyApplication, questionsOf, templateIsUsable, toBody, valuesOf } from './values';
 
 describe('application values', () => {
@@ -10,6 +11,12 @@ describe('application values', () => {
       empty_reply: 'Sorry.',
       temperature: 0.2,
       language: 'zh' as const,
+      prompts: { tools: 'T {data} {question}', both: '', empty: '' },
+      pipeline: {
+        ...emptyApplication.pipeline,
+        term_mapping: 'buds = AirPods Pro\n耳机 = AirPods',
+        tools: ['mcp:1:order_query'],
+      },
     };
     const body = toBody(values);
     const back = valuesOf({
@@ -24,6 +31,14 @@ describe('application values', () => {
       settings: body.settings ?? {},
     });
     expect(back).toEqual(values);
+  });
+
+  it('read pairs of words, and tell lines that are none', () => {
+    const lines = '苹果耳机＝AirPods\n\nvpn\n= x';
+    expect(toPipeline({ ...emptyPipeline, term_mapping: lines }).term_mapping).toEqual([
+      { said: '苹果耳机', written: 'AirPods' },
+    ]);
+    expect(faultyTerms(lines)).toEqual(['vpn', '= x']);
   });
 
   it('drop empty lines between suggested questions', () => {

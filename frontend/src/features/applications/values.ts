@@ -1,5 +1,7 @@
 /** What the form holds, and how it becomes what the server takes. */
+
 import type { AgentSettings, ApplicationCreate, ApplicationOut } from '../../api/generated/types.gen';
+import { emptyPipeline, type PipelineValues, pipelineOf, toPipeline } from './pipelineValues';
 
 export type Mode = 'blend' | 'embedding' | 'keywords';
 /** A name the server lists: one of ours, or of an installed package. */
@@ -55,6 +57,9 @@ export interface ApplicationValues {
   language: 'zh' | 'en' | 'auto';
   answering: Answering;
   agent: AgentValues;
+  /** Prompts of the situations beside the common one. */
+  prompts: { tools: string; both: string; empty: string };
+  pipeline: PipelineValues;
 }
 
 export const emptyApplication: ApplicationValues = {
@@ -84,7 +89,7 @@ export const emptyApplication: ApplicationValues = {
   opening_words: '',
   suggested_questions: '',
   complete_question: true,
-  history_turns: 4,
+  history_turns: 8,
   temperature: '',
   language: 'auto',
   answering: 'pipeline',
@@ -98,6 +103,8 @@ export const emptyApplication: ApplicationValues = {
     working_directory: false,
     ask_before: ['run_command'],
   },
+  prompts: { tools: '', both: '', empty: '' },
+  pipeline: emptyPipeline,
 };
 
 function agentOf(stored: AgentSettings | undefined): AgentValues {
@@ -149,6 +156,8 @@ export function valuesOf(application: ApplicationOut): ApplicationValues {
     language: settings.language ?? 'auto',
     answering: settings.answering ?? base.answering,
     agent: agentOf(settings.agent),
+    prompts: { tools: prompts.tools ?? '', both: prompts.both ?? '', empty: prompts.empty ?? '' },
+    pipeline: pipelineOf(settings),
   };
 }
 
@@ -174,7 +183,7 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
     description: values.description.trim(),
     knowledge_base_ids: values.knowledge_base_ids,
     model_id: values.model_id,
-    prompts: { system: values.system, answer: values.answer },
+    prompts: { system: values.system, answer: values.answer, ...values.prompts },
     settings: {
       purpose: values.purpose.trim() || null,
       mode: values.mode,
@@ -197,6 +206,7 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
       temperature: values.temperature === '' ? null : values.temperature,
       language: values.language === 'auto' ? null : values.language,
       answering: values.answering,
+      ...toPipeline(values.pipeline),
       agent: {
         ...values.agent,
         max_tokens: values.agent.max_tokens === '' ? null : values.agent.max_tokens,
