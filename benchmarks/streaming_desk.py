@@ -57,9 +57,12 @@ class RunningDesk:
     server_pid: int
     database_url: str
     gate: Path
+    others: tuple[tuple[int, int], ...] = ()
+    """Ports and process ids of further servers on the same database."""
 
-    def client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", headers=self.headers, timeout=120)
+    def client(self, port: int | None = None) -> httpx.AsyncClient:
+        address = f"http://127.0.0.1:{port or self.port}"
+        return httpx.AsyncClient(base_url=address, headers=self.headers, timeout=120)
 
     def question(self) -> dict[str, Any]:
         return {"question": QUESTION, "knowledge_base_ids": [str(self.base_id)]}
@@ -67,9 +70,15 @@ class RunningDesk:
 
 @asynccontextmanager
 async def running_desk(
-    database_url: str | None, *, deltas: int, interval_s: float, model_inside: bool = False
+    database_url: str | None,
+    *,
+    deltas: int,
+    interval_s: float,
+    model_inside: bool = False,
+    servers: int = 1,
 ) -> AsyncGenerator[RunningDesk]:
-    """A server and a model that answers with `deltas` parts, each the moment it was sent (monotonic ns).
+    """Servers on one database and a model that answers with `deltas` parts, each the moment it was sent
+    (monotonic ns).
 
     The model begins once the file `gate` exists, so that all streams run at once. With `model_inside` it is
     part of the server process, which leaves the model's wire out of what is measured.
@@ -91,14 +100,17 @@ async def running_desk(
         gate = folder / "gate"
         script = ("--gate", str(gate), "--deltas", str(deltas), "--interval", str(interval_s))
         model = _start("model", stack, *script)
-        port = _free_port()
-        where = ("--database", url, "--data", str(folder), "--port", str(port))
-        server = _start("server", stack, *where, *(script if model_inside else ()))
+        started: list[tuple[int, int]] = []
+        for _ in range(servers):
+            port = _free_port()
+            where = ("--database", url, "--data", str(folder), "--port", str(port))
+            started.append((port, _start("server", stack, *where, *(script if model_inside else ()))[0].pid))
+        port, pid = started[0]
         headers = {
             "Authorization": f"Bearer {load_operator_key(folder)}",
             "X-Workspace-ID": str(library.workspace_id),
         }
-        desk = RunningDesk(port, headers, base.id, server[0].pid, url, gate)
+        desk = RunningDesk(port, headers, base.id, pid, url, gate, tuple(started[1:]))
         async with desk.client() as client:
             made = await client.post(
                 "/api/v1/models",
