@@ -1,5 +1,6 @@
 """Tool servers over HTTP, against real MCP servers on loopback."""
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -170,3 +171,49 @@ async def test_commands_are_for_administrators(world: World) -> None:
     assert died.fault is not None
     assert died.fault.message == "The command ended with code 3: scripted: out of luck."
     assert (await toolbox.call(echo, {"text": "again"}, caller)).ok  # on a new process
+
+
+async def test_a_person_signs_in_for_the_workspace_and_tokens_are_renewed(world: World) -> None:
+    async with scripted_mcp() as server:
+        server.add("whoami", says("the desk"))
+        oauth = server.want_sign_in()
+        oauth.lasts_s = 1
+        config = {"url": server.url, "oauth": {"grant": "authorization_code"}}
+        made = await added(world, server, config=config)
+        one, call = f"{API}/{made['id']}", {"tool": f"mcp:{made['id']}:whoami"}
+        assert made["sign_in"] == "needed"
+        refused = ok(await world.owner.post(f"{one}/check"))
+        assert (refused["ok"], refused["code"]) == (False, "tool-server-authentication")
+
+        address = ok(await world.owner.post(f"{one}/sign-in"))["address"]
+        back = oauth.agree(address)
+        assert (await world.editor.get(back)).json()["code"] == "tool-sign-in-unknown"
+        assert (await world.owner.get(back)).status_code == 200
+        assert (await world.owner.get(back)).json()["code"] == "tool-sign-in-unknown", "once only"
+        for _ in range(100):
+            if ok(await world.owner.get(one))["sign_in"] == "done":
+                break
+            await asyncio.sleep(0.05)
+        assert ok(await world.editor.post("/api/v1/tools/call", json=call))["text"] == "the desk"
+        await asyncio.sleep(1.1)
+        oauth.end_tokens()
+        assert ok(await world.editor.post("/api/v1/tools/call", json=call))["text"] == "the desk"
+        grants = [asked["grant_type"] for asked in oauth.asked]
+        assert grants[0] == "authorization_code"
+        assert set(grants[1:]) == {"refresh_token"}
+
+
+async def test_a_client_of_its_own_fetches_tokens_for_the_desk(world: World) -> None:
+    async with scripted_mcp() as server:
+        server.add("whoami", says("the desk"))
+        oauth = server.want_sign_in()
+        own = {"grant": "client_credentials", "client_id": "desk", "issuer": oauth.root}
+        config = {"url": server.url, "oauth": own | {"client_secret": "desk-secret"}}
+        made = await added(world, server, config=config)
+        assert made["config"]["oauth"]["client_secret"] == "${CLIENT_SECRET}"
+        checked = ok(await world.owner.post(f"{API}/{made['id']}/check"))
+        assert (checked["ok"], [tool["name"] for tool in checked["tools"]]) == (True, ["whoami"]), checked
+        wrong = {"config": config | {"oauth": own | {"client_secret": "wrong"}}}
+        ok(await world.owner.patch(f"{API}/{made['id']}", json=wrong))
+        checked = ok(await world.owner.post(f"{API}/{made['id']}/check"))
+        assert (checked["ok"], checked["code"]) == (False, "tool-server-authentication")

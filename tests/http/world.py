@@ -30,6 +30,7 @@ class World:
     clients: dict[str, httpx.AsyncClient] = field(default_factory=dict[str, httpx.AsyncClient])
     user_ids: dict[str, UUID] = field(default_factory=dict[str, UUID])
     model_url: str | None = None
+    mcp_url: str | None = None
     _names: int = 0
 
     @property

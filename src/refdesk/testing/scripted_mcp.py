@@ -42,6 +42,8 @@ from mcp_types import (
 )
 from starlette.types import Message, Receive, Scope, Send
 
+from refdesk.testing.scripted_oauth import ScriptedOAuth
+
 __all__ = [
     "Received",
     "Reply",
@@ -146,7 +148,8 @@ def huge(size: int) -> Reply:
 @dataclass
 class ScriptedMcp:
     """The running server. `raw_tools` replaces the whole list of tools by what a bad server might send;
-    `status` answers every HTTP request with that status; `wanted_token` is the bearer token it asks for."""
+    `status` answers every HTTP request with that status; `wanted_token` is the bearer token it asks for, and
+    with `oauth` it wants one of that authorization server."""
 
     url: str = ""
     sse_url: str = ""
@@ -157,6 +160,7 @@ class ScriptedMcp:
     status: int | None = None
     wanted_token: str | None = None
     hangs_at_start: bool = False
+    oauth: ScriptedOAuth | None = None
     resources: list[Resource] = field(default_factory=lambda: list[Resource]())
     prompts: list[Prompt] = field(default_factory=lambda: list[Prompt]())
     _tools: dict[str, tuple[Tool, Reply]] = field(default_factory=lambda: dict[str, tuple[Tool, Reply]]())
@@ -185,6 +189,11 @@ class ScriptedMcp:
     def remove(self, name: str) -> None:
         """Offer a tool no longer."""
         del self._tools[name]
+
+    def want_sign_in(self) -> ScriptedOAuth:
+        """Let in only who has a token of an authorization server, which is here too."""
+        self.oauth = ScriptedOAuth(self.url.removesuffix("/mcp"))
+        return self.oauth
 
     def end_sessions(self) -> None:
         """Forget all sessions, as a restart does: who uses one gets 404."""
@@ -257,6 +266,8 @@ class _Application:
         if scripted.status is not None:
             await _answer(send, scripted.status, b'{"error": "scripted"}')
             return
+        if scripted.oauth is not None and not await self._admits(scripted.oauth, scope, receive, send):
+            return
         token = scripted.wanted_token
         if token is not None and headers.get(b"authorization") != f"Bearer {token}".encode():
             await _answer(send, 401, b"unauthorized", b"text/plain")
@@ -271,6 +282,19 @@ class _Application:
             await self._sse.handle_post_message(scope, receive, send)
         else:
             await _answer(send, 404, b"{}")
+
+    @staticmethod
+    async def _admits(oauth: ScriptedOAuth, scope: Scope, receive: Receive, send: Send) -> bool:
+        if await oauth.serve(scope, receive, send, _answer):
+            return False
+        given = dict(scope["headers"]).get(b"authorization", b"").decode()
+        if given.removeprefix("Bearer ") in oauth.tokens:
+            return True
+        place = f"{oauth.root}/.well-known/oauth-protected-resource/mcp"
+        wanted = (b"www-authenticate", f'Bearer resource_metadata="{place}"'.encode())
+        await send({"type": "http.response.start", "status": 401, "headers": [wanted]})
+        await send({"type": "http.response.body", "body": b""})
+        return False
 
     async def _streamable(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw = self._scripted.raw_tools

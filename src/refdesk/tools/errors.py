@@ -83,6 +83,14 @@ class ToolCredentialMissing(Invalid):
     message = "Enter your own credentials for this tool server first."
 
 
+class ToolSignInUnknown(NotFound):
+    """An answer of an authorization server that nobody waits for: too late, another person's, or forged."""
+
+    code = "tool-sign-in-unknown"
+    message = "This sign-in is not known, or it is over."
+    hint = "Begin it again on the page of the tool server."
+
+
 class ToolServerFailed(AppError):
     """A tool server did not do what it should."""
 

@@ -16,6 +16,7 @@ from refdesk.tools.naming import told_apart
 from refdesk.tools.registry import ToolRegistry, local_tools
 from refdesk.tools.sandbox import Sandbox
 from refdesk.tools.servers.connections import Connections
+from refdesk.tools.servers.signing_in import SignIns
 from refdesk.tools.servers.source import ServerSource
 from refdesk.tools.sources import Choice, Opened, ToolSource
 from refdesk.tools.spec import Tool
@@ -38,6 +39,7 @@ class ToolService:
         self.servers = ServerSource(database, settings, cipher, self.connections)
         self.sandbox = Sandbox()
         self.stored = StoredSource(database, settings, cipher, self.sandbox)
+        self.sign_ins = SignIns(database, cipher, self.servers.targets)
         self._sources: dict[str, ToolSource] = {
             self.servers.prefix: self.servers,
             self.stored.prefix: self.stored,
@@ -63,6 +65,7 @@ class ToolService:
         if self._tidying is not None:
             self._tidying.cancel()
             await asyncio.wait([self._tidying])
+        await self.sign_ins.close()
         await self._listener.close()
         await self.connections.close()
         await self.stored.close()

@@ -6674,7 +6674,7 @@ export type OperationView = {
     /**
      * Unsupported
      */
-    unsupported: string | null;
+    unsupported: 'needs-cookie' | 'body-kind' | 'path-undeclared' | null;
     /**
      * Tool Id
      */
@@ -10098,6 +10098,18 @@ export type SetupStatus = {
      * Required
      */
     required: boolean;
+};
+
+/**
+ * SignIn
+ *
+ * Where the browser goes to sign in.
+ */
+export type SignIn = {
+    /**
+     * Address
+     */
+    address: string;
 };
 
 /**
@@ -21367,6 +21379,44 @@ export type CheckToolServerDraftResponses = {
 
 export type CheckToolServerDraftResponse = CheckToolServerDraftResponses[keyof CheckToolServerDraftResponses];
 
+export type FinishToolServerSignInData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * State
+         */
+        state: string;
+        /**
+         * Code
+         */
+        code?: string;
+        /**
+         * Iss
+         */
+        iss?: string | null;
+    };
+    url: '/api/v1/tool-servers/sign-in/callback';
+};
+
+export type FinishToolServerSignInErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type FinishToolServerSignInError = FinishToolServerSignInErrors[keyof FinishToolServerSignInErrors];
+
+export type FinishToolServerSignInResponses = {
+    /**
+     * Successful Response
+     */
+    200: string;
+};
+
+export type FinishToolServerSignInResponse = FinishToolServerSignInResponses[keyof FinishToolServerSignInResponses];
+
 export type DeleteToolServerData = {
     body?: never;
     path: {
@@ -21546,6 +21596,36 @@ export type SetOwnToolValuesResponses = {
 };
 
 export type SetOwnToolValuesResponse = SetOwnToolValuesResponses[keyof SetOwnToolValuesResponses];
+
+export type BeginToolServerSignInData = {
+    body?: never;
+    path: {
+        /**
+         * Server Id
+         */
+        server_id: string;
+    };
+    query?: never;
+    url: '/api/v1/tool-servers/{server_id}/sign-in';
+};
+
+export type BeginToolServerSignInErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type BeginToolServerSignInError = BeginToolServerSignInErrors[keyof BeginToolServerSignInErrors];
+
+export type BeginToolServerSignInResponses = {
+    /**
+     * Successful Response
+     */
+    200: SignIn;
+};
+
+export type BeginToolServerSignInResponse = BeginToolServerSignInResponses[keyof BeginToolServerSignInResponses];
 
 export type ListSkillsData = {
     body?: never;

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import {
   IconDots,
   IconKey,
+  IconLogin2,
   IconPencil,
   IconPlugConnected,
   IconPower,
@@ -14,7 +15,12 @@ import {
 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { changeToolServer, checkToolServer, deleteToolServer } from '../../api/generated/sdk.gen';
+import {
+  beginToolServerSignIn,
+  changeToolServer,
+  checkToolServer,
+  deleteToolServer,
+} from '../../api/generated/sdk.gen';
 import type { ToolServerView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { CardHead } from '../../components/CardHead';
@@ -53,6 +59,12 @@ export function ServerCard({ server, onEdit, onChanged }: Props) {
   const toggle = useMutation({
     mutationFn: () => changeToolServer({ path, body: { is_active: !server.is_active }, throwOnError: true }),
     onSuccess: onChanged,
+    onError: failed,
+  });
+  const signIn = useMutation({
+    mutationFn: async () => (await beginToolServerSignIn({ path, throwOnError: true })).data,
+    // The whole page goes there: the authorization server sends it back when the person has signed in.
+    onSuccess: ({ address }) => window.location.assign(address),
     onError: failed,
   });
   const Icon = server.transport === 'stdio' ? IconTerminal2 : IconWorld;
@@ -103,6 +115,11 @@ export function ServerCard({ server, onEdit, onChanged }: Props) {
                       {server.has_own_values ? t('tools.own.change') : t('tools.own.enter')}
                     </Menu.Item>
                   )}
+                  {mayManage && server.sign_in === 'done' && (
+                    <Menu.Item leftSection={<IconLogin2 size={15} />} onClick={() => signIn.mutate()}>
+                      {t('tools.servers.signInAgain')}
+                    </Menu.Item>
+                  )}
                   {mayManage && (
                     <>
                       <Menu.Item leftSection={<IconPencil size={15} />} onClick={onEdit}>
@@ -132,6 +149,19 @@ export function ServerCard({ server, onEdit, onChanged }: Props) {
             <Text size="sm" c="dimmed">
               {t('tools.servers.neverTested')}
             </Text>
+          )}
+          {server.sign_in === 'needed' && mayManage && (
+            <Group gap="xs" mt={6}>
+              <Text size="sm">{t('tools.servers.signInNeeded')}</Text>
+              <Button
+                size="compact-xs"
+                variant="light"
+                loading={signIn.isPending}
+                onClick={() => signIn.mutate()}
+              >
+                {t('tools.servers.signIn')}
+              </Button>
+            </Group>
           )}
           {server.needs_own_values && !server.has_own_values && (
             <Group gap="xs" mt={6}>

@@ -131,6 +131,11 @@ def new_sign_in(
     return _provider(url, oauth, values, credential, keep, public_url, send_there, answer)
 
 
+def answered(given: Mapping[str, Any]) -> AuthorizationCodeResult:
+    """What an authorization server sent with a person's browser: `code`, `state`, `iss`."""
+    return AuthorizationCodeResult.model_validate(given)
+
+
 async def _never() -> AuthorizationCodeResult:
     raise OAuthFlowError("somebody must sign in again")
 

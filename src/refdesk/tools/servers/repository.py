@@ -117,9 +117,14 @@ class ToolCredentialRepository:
         )
         return (await self._session.execute(query.with_for_update())).scalar_one_or_none()
 
-    async def add(self, credential: ToolCredential) -> None:
-        self._session.add(credential)
-        await self._session.flush()
+    async def add(self, credential: ToolCredential) -> bool:
+        """False if its server is gone, or another process has added one for it at the same moment."""
+        try:
+            async with self._session.begin_nested():
+                self._session.add(credential)
+        except IntegrityError:
+            return False
+        return True
 
     async def delete(self, server_id: UUID, user_id: UUID | None) -> None:
         await self._session.execute(

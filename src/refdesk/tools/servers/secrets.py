@@ -1,13 +1,17 @@
 """Sealing the secrets of tool servers, and putting values together for a connection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 from uuid import UUID
 
 import orjson
 
+from refdesk.accounts import Scope
 from refdesk.kit.crypto import Cipher
+from refdesk.kit.database import Database
+from refdesk.kit.ids import new_id
+from refdesk.tools.servers.repository import ToolCredentialRepository
 from refdesk.tools.tables import ToolCredential, ToolServer
 
 
@@ -47,6 +51,28 @@ def credential_of(cipher: Cipher, row: ToolCredential | None) -> Credential:
     if row is None:
         return Credential()
     return Credential(**open_values(cipher, row.id, row.values_sealed))
+
+
+async def save_credential(
+    database: Database,
+    cipher: Cipher,
+    scope: Scope,
+    server_id: UUID,
+    user_id: UUID | None,
+    credential: Credential,
+) -> None:
+    """Keep a credential; all processes connect anew with it. Does nothing for a server that is gone."""
+    async with database.transaction() as session:
+        credentials = ToolCredentialRepository(session, scope)
+        row = await credentials.get(server_id, user_id)
+        if row is None:
+            row = ToolCredential(
+                id=new_id(), workspace_id=scope.workspace_id, server_id=server_id, user_id=user_id
+            )
+            if not await credentials.add(row):
+                return
+        row.values_sealed = seal_values(cipher, row.id, asdict(credential))
+        row.version += 1
 
 
 def personal_names(server: ToolServer) -> list[str]:

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from refdesk.accounts import Scope, audit
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
-from refdesk.kit.errors import AppError, Forbidden
+from refdesk.kit.errors import AppError
 from refdesk.kit.ids import new_id
 from refdesk.kit.settings import Settings
 from refdesk.tools.errors import ToolCommandForbidden, ToolSecretNeeded, ToolServerConfigInvalid
@@ -21,7 +21,6 @@ from refdesk.tools.servers.listing import Listing
 from refdesk.tools.servers.repository import ToolCredentialRepository, ToolServerRepository
 from refdesk.tools.servers.schemas import (
     NewToolServer,
-    OwnValues,
     PastedServerOutcome,
     ToolServerChange,
     ToolServerCheck,
@@ -30,11 +29,11 @@ from refdesk.tools.servers.schemas import (
     ToolSetting,
     VariableDraft,
 )
-from refdesk.tools.servers.secrets import Credential, credential_of, open_values, personal_names, seal_values
+from refdesk.tools.servers.secrets import Credential, open_values, personal_names, seal_values
 from refdesk.tools.servers.source import ServerSource
 from refdesk.tools.servers.target import Transport
 from refdesk.tools.servers.views import left_out_of, tool_view, view_of
-from refdesk.tools.tables import ToolCredential, ToolServer
+from refdesk.tools.tables import ToolServer
 
 BEARER = "BEARER_TOKEN"
 _AUDITED = "tool_server"
@@ -183,41 +182,6 @@ class ToolServers:
         finally:
             await connections.close()
         return _checked(row, listing, began)
-
-    async def set_own(self, server_id: UUID, body: OwnValues) -> None:
-        """Keep the caller's own values. Raises `ToolServerNotFound`, `ToolServerConfigInvalid`."""
-        self._require_person()
-        given = {name: value.get_secret_value() for name, value in body.values.items()}
-        async with self.database.transaction() as session:
-            row = await ToolServerRepository(session, self.scope).get(server_id)
-            if self.scope.user_id is None or set(given) - set(personal_names(row)):
-                raise ToolServerConfigInvalid(hint="Only personal variables have values of a person.")
-            credentials = ToolCredentialRepository(session, self.scope)
-            own = await credentials.get(server_id, self.scope.user_id)
-            if own is None:
-                own = ToolCredential(
-                    id=new_id(),
-                    workspace_id=self.scope.workspace_id,
-                    server_id=server_id,
-                    user_id=self.scope.user_id,
-                )
-                await credentials.add(own)
-            values = credential_of(self.cipher, own).values | given
-            own.values_sealed = seal_values(self.cipher, own.id, {"values": values})
-            own.version += 1
-            audit(session, self.scope, "tool-server.own-values", (_AUDITED, server_id))
-
-    async def delete_own(self, server_id: UUID) -> None:
-        """Forget the caller's own values. Raises `ToolServerNotFound`."""
-        self._require_person()
-        async with self.database.transaction() as session:
-            await ToolServerRepository(session, self.scope).get(server_id)
-            await ToolCredentialRepository(session, self.scope).delete(server_id, self.scope.user_id)
-            audit(session, self.scope, "tool-server.forget-own-values", (_AUDITED, server_id))
-
-    def _require_person(self) -> None:
-        if self.scope.via == "api_key":
-            raise Forbidden("Only people enter credentials of their own, no API keys.")
 
     async def _views(self, session: Any, servers: list[ToolServer]) -> list[ToolServerView]:
         credentials = await ToolCredentialRepository(session, self.scope).of(

@@ -71,7 +71,7 @@ class ServerSource:
     ) -> None:
         self._database = database
         self._connections = connections
-        self.targets = TargetMaker(settings, cipher)
+        self.targets = TargetMaker(settings, cipher, database)
 
     async def open(self, scope: Scope, chosen: Sequence[str]) -> Opened:
         """`chosen` are `mcp:<server>` for all its tools and `mcp:<server>:<tool>`; a server is an id or, so

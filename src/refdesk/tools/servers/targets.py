@@ -2,14 +2,16 @@
 opened."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from refdesk.accounts import Scope
 from refdesk.kit.crypto import Cipher
+from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
 from refdesk.tools.errors import (
     ToolCommandForbidden,
@@ -18,9 +20,17 @@ from refdesk.tools.errors import (
     ToolVariableMissing,
 )
 from refdesk.tools.servers.config import ServerConfig, checked, filled, names_in
-from refdesk.tools.servers.secrets import Credential, credential_of, personal_names, server_values
+from refdesk.tools.servers.secrets import (
+    Credential,
+    credential_of,
+    personal_names,
+    save_credential,
+    server_values,
+)
 from refdesk.tools.servers.target import Target
 from refdesk.tools.tables import ToolCredential, ToolServer
+
+type Keep = Callable[[Credential], Awaitable[None]]
 
 SIGN_IN_HINT = "Sign in to it on the page of the tool server."
 
@@ -31,6 +41,7 @@ class TargetMaker:
 
     settings: Settings
     cipher: Cipher
+    database: Database
 
     def of(self, server: ToolServer, credentials: Mapping[Any, ToolCredential], scope: Scope) -> Target:
         """The target for this caller.
@@ -61,6 +72,7 @@ class TargetMaker:
             values=values,
             connect_timeout_s=server.connect_timeout_s,
             credential=credential,
+            keep=partial(save_credential, self.database, self.cipher, scope, server.id, None),
         )
 
     def filled(
@@ -75,6 +87,7 @@ class TargetMaker:
         values: Mapping[str, str],
         connect_timeout_s: float,
         credential: Credential,
+        keep: Keep | None = None,
     ) -> Target:
         """The target of settings with these values."""
         if transport == "stdio" and self.settings.tool_commands == "off":
@@ -97,13 +110,20 @@ class TargetMaker:
             arguments=tuple(map(value, config.args)),
             environment=tuple((variable, value(text)) for variable, text in config.env.items()),
             folder=Path(value(config.cwd) or tempfile.gettempdir()),
-            auth=self._auth(config, url, values, credential),
+            auth=self._auth(config, url, values, credential, keep),
             connect_timeout_s=connect_timeout_s,
             allow_private=self.settings.allow_private_endpoints,
             max_message_bytes=self.settings.tool_max_message_bytes,
         )
 
-    def _auth(self, config: ServerConfig, url: str, values: Mapping[str, str], credential: Credential) -> Any:
+    def _auth(
+        self,
+        config: ServerConfig,
+        url: str,
+        values: Mapping[str, str],
+        credential: Credential,
+        keep: Keep | None,
+    ) -> Any:
         oauth = config.oauth
         if oauth is None:
             return None
@@ -113,4 +133,4 @@ class TargetMaker:
             return client_credentials(url, oauth, values)
         if credential.tokens is None:
             raise ToolServerAuthentication("Nobody has signed in to the tool server yet.", hint=SIGN_IN_HINT)
-        return stored_sign_in(url, oauth, values, credential)
+        return stored_sign_in(url, oauth, values, credential, keep)

@@ -75,7 +75,7 @@ export function OperationPicker({ operations, chosen, onChange }: Props) {
               description={
                 <span className={classes.path}>
                   {one.key}
-                  {one.unsupported && ` · ${t('storedTools.http.unsupported', { reason: one.unsupported })}`}
+                  {one.unsupported && ` · ${t(`storedTools.unsupported.${one.unsupported}`)}`}
                 </span>
               }
             />

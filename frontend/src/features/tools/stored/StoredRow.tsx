@@ -43,9 +43,11 @@ export function StoredRow({ tool, onTry, onChanged, onEdit, onRemove }: Props) {
           <Text fw={600} size="sm">
             {name}
           </Text>
-          <Badge color="gray" size="sm" tt="none">
-            {tool.operation ?? tool.name}
-          </Badge>
+          {(tool.operation || tool.title) && (
+            <Badge color="gray" size="sm" tt="none">
+              {tool.operation ?? tool.name}
+            </Badge>
+          )}
           {!tool.is_active && (
             <Badge color="yellow" size="sm">
               {t('tools.tool.off')}
