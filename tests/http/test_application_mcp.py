@@ -1,9 +1,15 @@
 """Applications over the Model Context Protocol, spoken by hand: nothing here is shared with the server."""
 
+import asyncio
+import json
+import shutil
+import socket
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from tests.http.asking import make_base
 from tests.http.world import World, ok
 
@@ -94,3 +100,40 @@ async def test_a_call_has_the_rights_of_its_caller_and_only_known_hosts_are_serv
     resource = {"kind": "application", "id": application["id"]}
     bound = await world.make_key(world.owner, "ask", resource=resource)
     assert len((await rpc(bound, application["id"], "tools/list"))["tools"]) == 5
+
+
+FRONTEND = Path(__file__).parents[2] / "frontend"
+HAS_CLIENT = shutil.which("node") and (FRONTEND / "node_modules/@modelcontextprotocol/sdk").is_dir()
+
+
+@pytest.mark.skipif(not HAS_CLIENT, reason="the page's packages are not installed")
+async def test_the_typescript_client_lists_searches_and_asks(
+    world: World, application: dict[str, Any]
+) -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(world.app, lifespan="off", log_level="error"))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    resource = {"kind": "application", "id": application["id"]}
+    key = (await world.make_key(world.owner, "ask", resource=resource)).headers["Authorization"]
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}/apps/{application['id']}/mcp"
+    try:
+        client = await asyncio.create_subprocess_exec(
+            "node",
+            str(FRONTEND / "e2e/mcpClient.mjs"),
+            url,
+            key.removeprefix("Bearer "),
+            "max_connections",
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, errors = await client.communicate()
+    finally:
+        server.should_exit = True
+        await serving
+    assert client.returncode == 0, errors.decode()
+    told = json.loads(out)
+    assert told["server"] == "refdesk"
+    assert "ask_application" in told["tools"]
+    assert told["found"]["results"][0]["snippet"] == FACT
+    assert "100" in told["answer"]["answer"]
+    assert told["wrong"] == {"isError": True, "text": "missing: query"}
