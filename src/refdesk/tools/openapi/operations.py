@@ -24,6 +24,8 @@ _MOST_OPERATIONS = 500
 _DESCRIPTION_CHARS = 2_000
 
 Where = Literal["path", "query", "header", "body", "whole-body"]
+# It needs a cookie; its body is of a kind that cannot be sent; its path has a part that is not declared.
+Unsupported = Literal["needs-cookie", "body-kind", "path-undeclared"]
 AuthKind = Literal["none", "header", "query", "bearer", "basic"]
 
 
@@ -52,7 +54,7 @@ class Operation:
     places: Mapping[str, Place]
     content_type: str | None = None
     deprecated: bool = False
-    unsupported: str | None = None
+    unsupported: Unsupported | None = None
 
     @property
     def read_only(self) -> bool:
@@ -115,12 +117,12 @@ def _operation(
     properties: dict[str, Any] = {}
     required: list[str] = []
     places: dict[str, Place] = {}
-    unsupported: str | None = None
+    unsupported: Unsupported | None = None
     for parameter in _parameters(shared, given.get("parameters"), references):
         name, where = str(parameter.get("name") or ""), parameter.get("in")
         if where == "cookie" or (where == "header" and name.casefold() in _FORBIDDEN_HEADERS) or not name:
             if parameter.get("required") and where == "cookie":
-                unsupported = f"it needs the cookie {name}"
+                unsupported = "needs-cookie"
             continue
         if where not in ("path", "query", "header"):
             continue
@@ -131,7 +133,7 @@ def _operation(
             required.append(key)
     content_type, body, body_required = _body(given, references)
     if content_type is None and body_required:
-        unsupported = "its body is of a kind that cannot be sent"
+        unsupported = "body-kind"
     if content_type is not None:
         _add_body(body, body_required, properties, required, places)
     summary = str(given.get("summary") or "").strip()
@@ -140,7 +142,7 @@ def _operation(
         schema["required"] = required
     undeclared = set(re.findall(r"{([^{}]+)}", path)) - {p.name for p in places.values() if p.where == "path"}
     if undeclared:
-        unsupported = f"the document does not declare {', '.join(sorted(undeclared))}"
+        unsupported = "path-undeclared"
     return Operation(
         f"{method} {path}",
         method,

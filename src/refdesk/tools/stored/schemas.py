@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
 from refdesk.kit.border_types import CleanJson, CleanText, Name
-from refdesk.tools.openapi.operations import AuthKind
+from refdesk.tools.openapi.operations import AuthKind, Unsupported
 from refdesk.tools.python.code import MAX_CODE_CHARS
 
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -201,7 +201,7 @@ class OperationView(BaseModel):
     parameters: dict[str, Any]
     read_only: bool
     deprecated: bool
-    unsupported: str | None
+    unsupported: Unsupported | None
     tool_id: UUID | None = None
 
 
