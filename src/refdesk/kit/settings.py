@@ -175,8 +175,8 @@ class Settings(BaseSettings):
     allow_private_endpoints: bool = Field(
         default=True,
         description=(
-            "Whether model endpoints and tool servers may lie on private or loopback addresses, as local ones "
-            "do."
+            "Whether model endpoints and tool servers may lie on private or loopback addresses, as local "
+            "ones do."
         ),
     )
     tool_commands: Literal["administrators", "owners", "off"] = Field(
@@ -190,6 +190,14 @@ class Settings(BaseSettings):
         default=4 * 1024 * 1024,
         ge=64 * 1024,
         description="Largest answer that is accepted of a tool server.",
+    )
+    sandbox_concurrency: int = Field(
+        default=4, ge=1, le=256, description="Programs that run in the sandbox at once; others wait."
+    )
+    sandbox_memory_bytes: int = Field(
+        default=512 * 1024**2,
+        ge=64 * 1024**2,
+        description="Memory that one program in the sandbox may use, all its processes together.",
     )
     redis_url: SecretStr | None = Field(
         default=None,

@@ -14,7 +14,7 @@ from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
 from refdesk.tools.naming import told_apart
 from refdesk.tools.registry import ToolRegistry, local_tools
-from refdesk.tools.sandbox import Sandbox
+from refdesk.tools.sandbox import Sandbox, SandboxLimits
 from refdesk.tools.servers.connections import Connections
 from refdesk.tools.servers.signing_in import SignIns
 from refdesk.tools.servers.source import ServerSource
@@ -37,7 +37,10 @@ class ToolService:
         self.registry = ToolRegistry()
         self.connections = Connections()
         self.servers = ServerSource(database, settings, cipher, self.connections)
-        self.sandbox = Sandbox()
+        self.sandbox = Sandbox(
+            concurrency=settings.sandbox_concurrency,
+            limits=SandboxLimits(memory_bytes=settings.sandbox_memory_bytes),
+        )
         self.stored = StoredSource(database, settings, cipher, self.sandbox)
         self.sign_ins = SignIns(database, cipher, self.servers.targets)
         self._sources: dict[str, ToolSource] = {

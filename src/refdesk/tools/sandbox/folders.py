@@ -85,6 +85,11 @@ class WorkFolder:
     def entries(self, *, most: int = 1_000) -> list[FolderEntry]:
         """Files and folders, sorted by path, at most so many; links and what is no file are left out."""
         found: list[FolderEntry] = []
+        with contextlib.suppress(OSError):  # folders nested so deep that files run out, or that just went
+            self._gather(found, most)
+        return sorted(found, key=lambda entry: entry.path)
+
+    def _gather(self, found: list[FolderEntry], most: int) -> None:
         for folder, names, files, descriptor in os.fwalk(self.root, follow_symlinks=False):
             within = os.path.relpath(folder, self.root)
             names.sort()
@@ -97,11 +102,14 @@ class WorkFolder:
                 is_folder = stat.S_ISDIR(status.st_mode)
                 found.append(FolderEntry(path, is_folder, 0 if is_folder else status.st_size, changed))
                 if len(found) >= most:
-                    return sorted(found, key=lambda entry: entry.path)
-        return sorted(found, key=lambda entry: entry.path)
+                    return
 
     def give_to(self, user: int) -> None:
         """As root: everything in the folder belongs to this user, whoever made it. Links are not followed."""
+        with contextlib.suppress(OSError):  # nested so deep that files run out: the rest stays as it is
+            self._give_all(user)
+
+    def _give_all(self, user: int) -> None:
         for _folder, names, files, descriptor in os.fwalk(self.root, follow_symlinks=False):
             if os.fstat(descriptor).st_uid != user:
                 os.fchown(descriptor, user, user)
