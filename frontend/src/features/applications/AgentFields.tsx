@@ -1,7 +1,9 @@
 /** What only an agent has: how often it may look, what it may spend, what else it may use. */
 import { MultiSelect, NumberInput, Stack, Switch, Textarea } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { listSkillsOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { ApplicationValues, DirectoryTool } from './values';
 
 const DIRECTORY_TOOLS: DirectoryTool[] = [
@@ -14,6 +16,7 @@ const DIRECTORY_TOOLS: DirectoryTool[] = [
 
 export function AgentFields({ form }: { form: UseFormReturnType<ApplicationValues> }) {
   const { t } = useTranslation();
+  const skills = useQuery(listSkillsOptions());
   return (
     <Stack>
       <NumberInput
@@ -56,6 +59,15 @@ export function AgentFields({ form }: { form: UseFormReturnType<ApplicationValue
         minRows={2}
         maxRows={12}
         {...form.getInputProps('agent.code_names')}
+      />
+      <MultiSelect
+        label={t('applications.agent.skills')}
+        description={t('applications.agent.skillsHint')}
+        searchable
+        clearButtonProps={{ 'aria-label': t('common.clear') }}
+        nothingFoundMessage={t('common.nothingFound')}
+        data={(skills.data?.items ?? []).map((skill) => skill.name)}
+        {...form.getInputProps('agent.skills')}
       />
       <Switch
         label={t('applications.agent.workingDirectory')}

@@ -14,22 +14,6 @@ export function AnswerFields({ form }: { form: UseFormReturnType<ApplicationValu
         minRows={2}
         {...form.getInputProps('empty_reply')}
       />
-      <Textarea
-        label={t('applications.systemPrompt')}
-        description={t('applications.promptHint')}
-        autosize
-        minRows={3}
-        maxRows={20}
-        {...form.getInputProps('system')}
-      />
-      <Textarea
-        label={t('applications.answerPrompt')}
-        description={t('applications.answerPromptHint', { data: '{data}', question: '{question}' })}
-        autosize
-        minRows={4}
-        maxRows={20}
-        {...form.getInputProps('answer')}
-      />
       <Select
         label={t('applications.language')}
         data={[

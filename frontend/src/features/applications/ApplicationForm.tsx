@@ -21,20 +21,24 @@ import { useBases } from '../knowledge/useBases';
 import { AgentFields } from './AgentFields';
 import { AnswerFields } from './AnswerFields';
 import { AnsweringChoice } from './AnsweringChoice';
+import { PromptSection } from './PromptSection';
 import { faultyTerms } from './pipelineValues';
+import { faultsOf, situations } from './promptFaults';
 import { SearchFields } from './SearchFields';
 import { StageFields } from './StageFields';
-import { type ApplicationValues, templateIsUsable } from './values';
+import type { ApplicationValues } from './values';
 
 interface Props {
   initial: ApplicationValues;
   submitLabel: string;
   error: unknown;
   pending: boolean;
+  /** Of one that is saved: its intents then take part in the preview of its prompts. */
+  applicationId?: string;
   onSubmit: (values: ApplicationValues) => void;
 }
 
-export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit }: Props) {
+export function ApplicationForm({ initial, submitLabel, error, pending, applicationId, onSubmit }: Props) {
   const { t } = useTranslation();
   const bases = useBases();
   const models = useQuery(listModelsOptions({ query: { kind: 'LLM' } }));
@@ -49,7 +53,12 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
         term_mapping: (value) =>
           faultyTerms(value).length === 0 ? null : t('applications.pipeline.termsNeed'),
       },
-      answer: (value) => (templateIsUsable(value) ? null : t('applications.templateNeeds')),
+      answer: (_, all) =>
+        situations.every(
+          (name) => faultsOf(name, name === 'knowledge' ? all.answer : all.prompts[name]).length === 0,
+        )
+          ? null
+          : t('prompts.cannotSave'),
     },
   });
   return (
@@ -138,6 +147,12 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
               <StageFields form={form} />
             </Accordion.Panel>
           </Accordion.Item>
+          <Accordion.Item value="prompts">
+            <Accordion.Control>{t('prompts.title')}</Accordion.Control>
+            <Accordion.Panel>
+              <PromptSection form={form} applicationId={applicationId} />
+            </Accordion.Panel>
+          </Accordion.Item>
           <Accordion.Item value="answer">
             <Accordion.Control>{t('applications.answering')}</Accordion.Control>
             <Accordion.Panel>
@@ -147,9 +162,7 @@ export function ApplicationForm({ initial, submitLabel, error, pending, onSubmit
         </Accordion>
         {form.errors.answer && (
           <Problem
-            error={
-              new ProblemError(422, { code: 'prompt-incomplete', detail: t('applications.templateNeeds') })
-            }
+            error={new ProblemError(422, { code: 'prompt-incomplete', detail: t('prompts.cannotSave') })}
           />
         )}
         {error != null && <Problem error={error} />}

@@ -78,6 +78,7 @@ function Edit({ application }: { application: ApplicationOut }) {
         </Button>
       </PageHeader>
       <ApplicationForm
+        applicationId={application.id}
         initial={valuesOf(application)}
         submitLabel={t('common.save')}
         error={save.error}

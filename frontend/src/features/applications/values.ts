@@ -216,7 +216,3 @@ export function toBody(values: ApplicationValues): ApplicationCreate {
     },
   };
 }
-
-/** An answer template must say where the evidence and the question go; an empty one means the built-in. */
-export const templateIsUsable = (template: string) =>
-  template.trim() === '' || (template.includes('{data}') && template.includes('{question}'));

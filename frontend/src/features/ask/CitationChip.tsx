@@ -25,6 +25,40 @@ export function CitationChip({ citation, runId }: Props) {
   const isPast = citation.available === false;
   const look = () => focus({ runId, n: citation.n });
   const away = () => focus({ runId, n: null });
+  if (citation.kind === 'tool') {
+    return (
+      <HoverCard width={360} shadow="lg" openDelay={180} closeDelay={80} withinPortal position="top">
+        <HoverCard.Target>
+          <button
+            type="button"
+            className={classes.chip}
+            aria-label={t('ask.citationLabel', {
+              n: citation.n,
+              document: citation.document,
+              place: t('ask.toolAnswer'),
+            })}
+            onMouseEnter={look}
+            onMouseLeave={away}
+            onFocus={look}
+            onBlur={away}
+          >
+            {citation.n}
+          </button>
+        </HoverCard.Target>
+        <HoverCard.Dropdown className={classes.card}>
+          <Text size="sm" fw={600} lineClamp={1}>
+            {citation.document}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {t('ask.toolAnswer')}
+          </Text>
+          <Box fz="sm" mt={6}>
+            <ClampedPassage text={citation.text} lines={8} />
+          </Box>
+        </HoverCard.Dropdown>
+      </HoverCard>
+    );
+  }
   if (documentId === null || paragraphId === null) {
     return (
       <Tooltip label={t('access.hiddenCitation')}>

@@ -21,6 +21,8 @@ interface Passage {
   text: string;
   similarity: number | null;
   offset: number | null;
+  /** It is what a tool answered, and stands in no document. */
+  ofTool?: boolean;
 }
 
 function passagesOf(run: RunOut, page: (n: number) => string) {
@@ -35,6 +37,7 @@ function passagesOf(run: RunOut, page: (n: number) => string) {
     text: citation.text,
     similarity: citation.similarity ?? similarity.get(citation.paragraph_id ?? '') ?? null,
     offset: citation.offset,
+    ofTool: citation.kind === 'tool',
   }));
   const known = new Set(cited.map((passage) => passage.paragraphId));
   const others: Passage[] = (run.retrieval?.hits ?? [])
@@ -89,6 +92,20 @@ function PassageCard({ passage, runId }: { passage: Passage; runId: string }) {
   useEffect(() => {
     if (lit) card.current?.scrollIntoView({ block: 'nearest' });
   }, [lit]);
+  if (passage.ofTool) {
+    return (
+      <div className={classes.card} data-lit={lit || undefined}>
+        <span className={classes.head}>
+          <span className={classes.number}>{passage.n}</span>
+          <span className={classes.name}>{passage.document}</span>
+        </span>
+        <span className={classes.place}>{t('ask.toolAnswer')}</span>
+        <div className={classes.text}>
+          <ClampedPassage text={passage.text} lines={7} />
+        </div>
+      </div>
+    );
+  }
   if (passage.documentId === null || passage.paragraphId === null) {
     return (
       <div className={classes.card}>
