@@ -79,7 +79,7 @@ export function GraphDrawing({ part, relation, onEntity, onRelation }: Props) {
               <line {...line} className={classes.wide} />
               <line {...line} markerEnd="url(#rd-graph-arrow)" />
               {part.edges.length <= MOST_LABELS && (
-                <text x={(from.x + to.x) / 2} y={(from.y + to.y) / 2 - 4}>
+                <text x={(from.x + to.x) / 2} y={(from.y + to.y) / 2 - 4} aria-hidden>
                   {cut(words.label(edge))}
                 </text>
               )}
@@ -107,8 +107,12 @@ export function GraphDrawing({ part, relation, onEntity, onRelation }: Props) {
             >
               <title>{[entity.name, ...entity.also].join(' · ')}</title>
               <circle cx={place.x} cy={place.y} r={RADIUS} />
-              <text x={place.x} y={place.y + RADIUS + 15}>
-                {cut(entity.name)}
+              <text y={place.y + RADIUS + 14} aria-hidden>
+                {linesOf(entity.name).map((line, n) => (
+                  <tspan key={line} x={place.x} dy={n === 0 ? 0 : 14}>
+                    {line}
+                  </tspan>
+                ))}
               </text>
             </g>
           );
@@ -118,7 +122,15 @@ export function GraphDrawing({ part, relation, onEntity, onRelation }: Props) {
   );
 }
 
-const cut = (text: string) => (text.length > NAME_CHARS ? `${text.slice(0, NAME_CHARS - 1)}…` : text);
+const cut = (text: string) => text.slice(0, NAME_CHARS);
+
+/** At most two lines of a name. Where it goes on, nothing says so but the tooltip and the name read out. */
+function linesOf(name: string): string[] {
+  if (name.length <= NAME_CHARS) return [name];
+  const space = name.lastIndexOf(' ', NAME_CHARS);
+  const at = space > NAME_CHARS / 2 ? space + 1 : NAME_CHARS;
+  return [name.slice(0, at), name.slice(at, at + NAME_CHARS)];
+}
 
 /** Enter and the space bar do what a click does. */
 const onEnter = (act: () => void) => (event: KeyboardEvent) => {
