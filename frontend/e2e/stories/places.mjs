@@ -26,6 +26,8 @@ export async function places(page, desk) {
     ['applications', '/applications'],
     ['new application', '/applications/new'],
     ['application', `/applications/${applications.items[0].id}`],
+    ['tools', '/tools'],
+    ['all tools', '/tools?tab=all'],
     ['models', '/models'],
     ['model', `/models/${models.items[0].id}`],
     ...['overview', 'limits', 'prices', 'caches'].map((tab) => [`usage: ${tab}`, `/usage?tab=${tab}`]),

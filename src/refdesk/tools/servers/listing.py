@@ -44,8 +44,8 @@ class Listing:
     protocol: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored beside the server."""
-        return asdict(self)
+        """As it is stored beside the server, and as it comes back from there."""
+        return cast("dict[str, Any]", orjson.loads(orjson.dumps(asdict(self))))
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Listing":

@@ -140,7 +140,7 @@ class ToolServers:
         began = time.perf_counter()
         try:
             target = self.source.targets.of(row, credentials, self.scope)
-            listing = await self.source.listed(self.scope, row, target)
+            listing = await self.source.listed(self.scope, row, target, is_check=True)
         except AppError as error:
             return _failed(error, began)
         return _checked(row, listing, began)

@@ -137,17 +137,23 @@ class ServerSource:
         ]
         return Opened(tools, problems)
 
-    async def listed(self, scope: Scope, server: ToolServer, target: Target) -> Listing:
-        """What the server offers; how asking went is kept where it is news. Raises why it failed."""
+    async def listed(
+        self, scope: Scope, server: ToolServer, target: Target, *, is_check: bool = False
+    ) -> Listing:
+        """What the server offers. How asking went is kept where it is news, and always of a check.
+
+        Raises why it failed.
+        """
         began = time.perf_counter()
         health = server.health or {}
         try:
             listing, is_new = await self._connections.listing(target)
         except AppError as error:
-            if health.get("code") != error.code or health.get("message") != error.text:
+            if is_check or health.get("code") != error.code or health.get("message") != error.text:
                 await self._note(scope, server, began, None, error)
             raise
-        if is_new and (health.get("state") != "connected" or server.listing != listing.as_json()):
+        is_news = health.get("state") != "connected" or server.listing != listing.as_json()
+        if is_new and (is_check or is_news):
             await self._note(scope, server, began, listing, None)
         return listing
 
