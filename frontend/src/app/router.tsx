@@ -184,6 +184,11 @@ const toolsRoute = createRoute({
   },
   component: lazyRouteComponent(() => import('../features/tools/ToolsPage')),
 });
+const skillsRoute = createRoute({
+  getParentRoute: () => houseRoute,
+  path: '/skills',
+  component: lazyRouteComponent(() => import('../features/skills/SkillsPage')),
+});
 const modelsRoute = createRoute({
   getParentRoute: () => houseRoute,
   path: '/models',
@@ -252,6 +257,7 @@ export const router = createRouter({
       applicationRoute,
       intentsRoute,
       toolsRoute,
+      skillsRoute,
       modelsRoute,
       policiesRoute,
       modelRoute,

@@ -19,6 +19,7 @@ import { sourcesOf } from './sources';
 import { TurnView, WaitingLines } from './TurnView';
 import { useAsk } from './useAsk';
 import { useConversationSync } from './useConversationSync';
+import { WorkingFiles } from './WorkingFiles';
 
 export default function ConversationPage() {
   const { conversationId } = useParams({ from: '/house/ask/$conversationId' });
@@ -113,6 +114,11 @@ function Thread({ id }: { id: string }) {
       <h1 className="rd-hidden">{conversation.data?.title ?? t('ask.conversation')}</h1>
       {conversation.isPending && <Skeletons rows={5} height={20} />}
       {conversation.error && <Problem error={conversation.error} onRetry={conversation.refetch} />}
+      <WorkingFiles
+        conversationId={id}
+        applicationId={conversation.data?.application_id}
+        turn={`${lastRun?.id} ${running === undefined}`}
+      />
       {turns.map((turn, index) => (
         <div
           key={turn.id}

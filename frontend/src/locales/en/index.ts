@@ -15,6 +15,7 @@ import paragraphs from './paragraphs.json';
 import policies from './policies.json';
 import preview from './preview.json';
 import problems from './problems.json';
+import prompts from './prompts.json';
 import qa from './qa.json';
 import questions from './questions.json';
 import reasons from './reasons.json';
@@ -22,6 +23,7 @@ import rebuilding from './rebuilding.json';
 import settings from './settings.json';
 import setup from './setup.json';
 import shell from './shell.json';
+import skills from './skills.json';
 import sources from './sources.json';
 import splitting from './splitting.json';
 import stages from './stages.json';
@@ -53,6 +55,7 @@ export default {
   policies,
   preview,
   problems,
+  prompts,
   qa,
   questions,
   reasons,
@@ -60,6 +63,7 @@ export default {
   settings,
   setup,
   shell,
+  skills,
   sources,
   splitting,
   stages,

@@ -16,6 +16,7 @@ import policies from './policies.json';
 import preview from './preview.json';
 import problemHints from './problemHints.json';
 import problems from './problems.json';
+import prompts from './prompts.json';
 import qa from './qa.json';
 import questions from './questions.json';
 import reasons from './reasons.json';
@@ -23,6 +24,7 @@ import rebuilding from './rebuilding.json';
 import settings from './settings.json';
 import setup from './setup.json';
 import shell from './shell.json';
+import skills from './skills.json';
 import sources from './sources.json';
 import splitting from './splitting.json';
 import stages from './stages.json';
@@ -55,6 +57,7 @@ export default {
   preview,
   problemHints,
   problems,
+  prompts,
   qa,
   questions,
   reasons,
@@ -62,6 +65,7 @@ export default {
   settings,
   setup,
   shell,
+  skills,
   sources,
   splitting,
   stages,
