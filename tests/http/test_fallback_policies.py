@@ -1,5 +1,6 @@
 """Fallback policies over HTTP: kept, checked, tried without a call, and what people see when they apply."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -207,6 +208,15 @@ async def test_an_application_is_served_by_the_model_of_the_purpose_it_names(wor
     run = await answered(world.viewer, application_id=desk["id"], question=QUESTION)
     assert run["model_id"] == usual["id"]
     ok(await world.owner.delete(f"/api/v1/models/{usual['id']}"))
+
+
+async def test_many_who_set_one_purpose_at_once_all_succeed(world, primary):
+    model = await connect(world, primary)
+    path, draft = "/api/v1/purpose-routes/LLM/at once", {"model_id": model["id"]}
+    for answer in await asyncio.gather(*(world.owner.put(path, json=draft) for _ in range(6))):
+        ok(answer)
+    left = await asyncio.gather(*(world.owner.delete(path) for _ in range(3)))
+    assert sorted(answer.status_code for answer in left) == [204, 404, 404]
 
 
 async def test_a_purpose_without_a_name_is_refused(world, primary):

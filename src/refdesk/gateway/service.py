@@ -182,11 +182,11 @@ async def store_gates(
     They hold from the next search on. Raises `UnknownModel`.
     """
     model = await ModelRepository(session, scope).get(model_id)
-    model.gates = gates
+    before, model.gates = model.gates, gates
     model.updated_at = now()
     await session.flush()
     verb = "model.reset-gates" if gates is None else "model.calibrate"
-    audit(session, scope, verb, ("model", model.id), name=model.name)
+    audit(session, scope, verb, ("model", model.id), name=model.name, before=before, after=gates)
     return model
 
 

@@ -1,42 +1,28 @@
 /** Setting a limit: how much, in which window, for whom, counted apart by what. */
-import { Button, Checkbox, Group, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Checkbox, Group, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { changeModelLimit, createModelLimit } from '../../api/generated/sdk.gen';
 import type { LimitView } from '../../api/generated/types.gen';
-import { SideSheet } from '../../components/Dialog';
-import { Problem } from '../../components/Problem';
+import { type EditingProps, EditingSheet, FormEnd, useSaving } from './EditingSheet';
 import { bodyOf, dimensions, measures, paths, valuesOf, windows } from './limitValues';
 import { useSubjects } from './useSubjects';
 
-interface Props {
-  editing: LimitView | 'new' | null;
-  onClose: () => void;
-  onSaved: () => unknown;
-}
-
-export function LimitForm({ editing, onClose, onSaved }: Props) {
+export function LimitForm({ editing, onClose, onSaved }: EditingProps<LimitView>) {
   const { t } = useTranslation();
+  const titles = { new: t('usage.newLimit'), edit: t('usage.editLimit') };
   return (
-    <SideSheet
-      opened={editing !== null}
-      onClose={onClose}
-      title={editing === 'new' ? t('usage.newLimit') : t('usage.editLimit')}
-    >
-      {editing && (
-        <Form
-          key={editing === 'new' ? 'new' : editing.id}
-          limit={editing === 'new' ? null : editing}
-          onClose={onClose}
-          onSaved={onSaved}
-        />
-      )}
-    </SideSheet>
+    <EditingSheet editing={editing} titles={titles} onClose={onClose}>
+      {(limit) => <Form limit={limit} onClose={onClose} onSaved={onSaved} />}
+    </EditingSheet>
   );
 }
 
-function Form({ limit, onClose, onSaved }: Omit<Props, 'editing'> & { limit: LimitView | null }) {
+interface FormProps extends Omit<EditingProps<LimitView>, 'editing'> {
+  limit: LimitView | null;
+}
+
+function Form({ limit, onClose, onSaved }: FormProps) {
   const { t } = useTranslation();
   const { named } = useSubjects();
   const form = useForm({
@@ -48,17 +34,14 @@ function Form({ limit, onClose, onSaved }: Omit<Props, 'editing'> & { limit: Lim
         values.measure !== 'money' || /^[A-Z]{3}$/.test(value) ? null : t('usage.currencyHint'),
     },
   });
-  const save = useMutation({
-    mutationFn: async () => {
+  const saving = useSaving(
+    async () => {
       const body = bodyOf(form.values);
       if (limit) await changeModelLimit({ path: { limit_id: limit.id }, body, throwOnError: true });
       else await createModelLimit({ body, throwOnError: true });
     },
-    onSuccess: async () => {
-      await onSaved();
-      onClose();
-    },
-  });
+    { onSaved, onClose },
+  );
   const money = form.values.measure === 'money';
   const subjects = [
     ['user_id', 'user'],
@@ -67,7 +50,7 @@ function Form({ limit, onClose, onSaved }: Omit<Props, 'editing'> & { limit: Lim
     ['model_id', 'model'],
   ] as const;
   return (
-    <form onSubmit={form.onSubmit(() => save.mutate())}>
+    <form onSubmit={form.onSubmit(() => saving.mutate())}>
       <Stack>
         <TextInput
           label={t('common.name')}
@@ -143,15 +126,7 @@ function Form({ limit, onClose, onSaved }: Omit<Props, 'editing'> & { limit: Lim
           {...form.getInputProps('is_hard', { type: 'checkbox' })}
         />
         <Switch label={t('usage.active')} {...form.getInputProps('is_active', { type: 'checkbox' })} />
-        {save.error && <Problem error={save.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t('common.save')}
-          </Button>
-        </Group>
+        <FormEnd saving={saving} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -1,18 +1,10 @@
-import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { changeModelPrice, createModelPrice } from '../../api/generated/sdk.gen';
 import type { PriceView } from '../../api/generated/types.gen';
-import { SideSheet } from '../../components/Dialog';
-import { Problem } from '../../components/Problem';
+import { type EditingProps, EditingSheet, FormEnd, useSaving } from './EditingSheet';
 import { useSubjects } from './useSubjects';
-
-interface Props {
-  editing: PriceView | 'new' | null;
-  onClose: () => void;
-  onSaved: () => unknown;
-}
 
 const numbers = [
   'input_per_million',
@@ -22,27 +14,21 @@ const numbers = [
   'per_call',
 ] as const;
 
-export function PriceForm({ editing, onClose, onSaved }: Props) {
+export function PriceForm({ editing, onClose, onSaved }: EditingProps<PriceView>) {
   const { t } = useTranslation();
+  const titles = { new: t('usage.newPrice'), edit: t('usage.editPrice') };
   return (
-    <SideSheet
-      opened={editing !== null}
-      onClose={onClose}
-      title={editing === 'new' ? t('usage.newPrice') : t('usage.editPrice')}
-    >
-      {editing && (
-        <Form
-          key={editing === 'new' ? 'new' : editing.id}
-          price={editing === 'new' ? null : editing}
-          onClose={onClose}
-          onSaved={onSaved}
-        />
-      )}
-    </SideSheet>
+    <EditingSheet editing={editing} titles={titles} onClose={onClose}>
+      {(price) => <Form price={price} onClose={onClose} onSaved={onSaved} />}
+    </EditingSheet>
   );
 }
 
-function Form({ price, onClose, onSaved }: Omit<Props, 'editing'> & { price: PriceView | null }) {
+interface FormProps extends Omit<EditingProps<PriceView>, 'editing'> {
+  price: PriceView | null;
+}
+
+function Form({ price, onClose, onSaved }: FormProps) {
   const { t } = useTranslation();
   const { named } = useSubjects();
   const form = useForm({
@@ -62,8 +48,8 @@ function Form({ price, onClose, onSaved }: Omit<Props, 'editing'> & { price: Pri
       currency: (value) => (/^[A-Z]{3}$/.test(value) ? null : t('usage.currencyHint')),
     },
   });
-  const save = useMutation({
-    mutationFn: async () => {
+  const saving = useSaving(
+    async () => {
       const values = form.values;
       const body = {
         model_id: values.model_id ?? '',
@@ -78,13 +64,10 @@ function Form({ price, onClose, onSaved }: Omit<Props, 'editing'> & { price: Pri
       if (price) await changeModelPrice({ path: { price_id: price.id }, body, throwOnError: true });
       else await createModelPrice({ body, throwOnError: true });
     },
-    onSuccess: async () => {
-      await onSaved();
-      onClose();
-    },
-  });
+    { onSaved, onClose },
+  );
   return (
-    <form onSubmit={form.onSubmit(() => save.mutate())}>
+    <form onSubmit={form.onSubmit(() => saving.mutate())}>
       <Stack>
         <Select
           label={t('usage.groupings.model')}
@@ -109,15 +92,7 @@ function Form({ price, onClose, onSaved }: Omit<Props, 'editing'> & { price: Pri
             {...form.getInputProps(field)}
           />
         ))}
-        {save.error && <Problem error={save.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t('common.save')}
-          </Button>
-        </Group>
+        <FormEnd saving={saving} onClose={onClose} />
       </Stack>
     </form>
   );

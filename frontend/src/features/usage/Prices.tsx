@@ -11,6 +11,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen';
 import { deleteModelPrice, importModelPrices } from '../../api/generated/sdk.gen';
 import type { PriceView } from '../../api/generated/types.gen';
+import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { EmptyState } from '../../components/EmptyState';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
@@ -36,11 +37,7 @@ export function Prices() {
       await refresh();
     },
   });
-  const remove = useMutation({
-    mutationFn: (price: PriceView) => deleteModelPrice({ path: { price_id: price.id }, throwOnError: true }),
-    onSuccess: refresh,
-    onError: notify.failed,
-  });
+  const [deleting, setDeleting] = useState<PriceView | null>(null);
   const items = prices.data?.items ?? [];
   return (
     <>
@@ -117,7 +114,7 @@ export function Prices() {
                     <RowActions
                       name={nameOf('model', price.model_id) ?? t('usage.gone')}
                       onEdit={() => setEditing(price)}
-                      onDelete={() => remove.mutate(price)}
+                      onDelete={() => setDeleting(price)}
                     />
                   </Table.Td>
                 </Table.Tr>
@@ -127,6 +124,19 @@ export function Prices() {
         )}
       </SettingsTable>
       <PriceForm editing={editing} onClose={() => setEditing(null)} onSaved={refresh} />
+      {deleting && (
+        <ConfirmDelete
+          opened
+          onClose={() => setDeleting(null)}
+          name={nameOf('model', deleting.model_id) ?? t('usage.gone')}
+          title={t('usage.deletePrice')}
+          loss={t('usage.deletePriceLoss', { date: formatDate(deleting.valid_from) })}
+          onConfirm={async () => {
+            await deleteModelPrice({ path: { price_id: deleting.id }, throwOnError: true });
+            await refresh();
+          }}
+        />
+      )}
     </>
   );
 }

@@ -168,6 +168,7 @@ class Administration:
             raise UnknownModel(model_id=str(model_id))
         if model.kind != kind:
             raise WrongModelKind(needed=kind, found=model.kind)
+        await self._policies.lock()  # of two who set one purpose at once the second changes what is there
         routes = RouteRepository(self.session, self.scope)
         route = await routes.find(purpose, kind)
         before = str(route.model_id) if route is not None else None
@@ -190,6 +191,7 @@ class Administration:
 
     async def unroute(self, purpose: str, kind: str) -> None:
         """Let the default model serve a purpose again. Raises `RouteNotFound`."""
+        await self._policies.lock()
         routes = RouteRepository(self.session, self.scope)
         route = await routes.find(purpose, kind)
         await routes.delete(purpose, kind)
