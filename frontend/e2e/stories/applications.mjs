@@ -26,12 +26,18 @@ export function applications(desk) {
     const page = await newPage(desk.browser, desk.url, { storageState: desk.state });
     await page.goto('/applications');
     await page.getByRole('link', { name: 'Edit Front desk' }).click();
-    await page.getByRole('button', { name: 'Answering' }).click();
+    await page.getByRole('button', { name: 'Prompts', exact: true }).click();
+    // What a model would get is there before anything is saved, and follows what is typed.
+    const preview = page.getByRole('region', { name: 'What the model gets' });
+    await preview.getByText(/^Sources:/).waitFor();
+    await page.getByLabel('Answer prompt').fill('Facts: {data} Asked: {question}');
+    await preview.getByText(/^Facts: <source/).waitFor();
     await page.getByLabel('Answer prompt').fill('Only {question}');
+    await page.getByText('It lacks {data}.').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page
       .getByRole('alert')
-      .getByText(/must contain/)
+      .getByText(/lacks a variable/)
       .first()
       .waitFor();
     assert.equal(await page.getByLabel('Answer prompt').inputValue(), 'Only {question}');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyPipeline, faultyTerms, toPipeline } from './pipelineValues';
-import { emptyApplication, questionsOf, templateIsUsable, toBody, valuesOf } from './values';
+import { emptyApplication, questionsOf, toBody, valuesOf } from './values';
 
 describe('application values', () => {
   it('survive the way to the server and back', () => {
@@ -43,11 +43,5 @@ describe('application values', () => {
 
   it('drop empty lines between suggested questions', () => {
     expect(questionsOf(' 什么是 A？ \n\n B? \n')).toEqual(['什么是 A？', 'B?']);
-  });
-
-  it('accept only templates with both places, or none', () => {
-    expect(templateIsUsable('')).toBe(true);
-    expect(templateIsUsable('{data} {question}')).toBe(true);
-    expect(templateIsUsable('{question}')).toBe(false);
   });
 });
