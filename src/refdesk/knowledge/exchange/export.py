@@ -49,6 +49,7 @@ from refdesk.knowledge.exchange.records import (
 )
 from refdesk.knowledge.exchange.repository import DOCUMENTS_AT_ONCE, ExportRepository
 from refdesk.knowledge.exchange.zip_stream import ZipStream, in_pieces
+from refdesk.knowledge.graph import GraphRepository
 from refdesk.knowledge.indexing import KnowledgeIndex
 from refdesk.knowledge.tables import KnowledgeBase
 from refdesk.knowledge.terms import TermRepository
@@ -138,6 +139,10 @@ class _Export:
                 "model_name": model.model_name,
                 "dimensions": index.dimensions,
             }
+        settings: dict[str, Any] = {"split": base.settings.get("split", {})}
+        graph = await GraphRepository(self._repository.session, self._repository.scope).of_base(base.id)
+        if graph is not None:
+            settings["graph"] = {"method": graph.method, "follows": graph.follows}
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -148,7 +153,7 @@ class _Export:
                 "description": base.description,
                 "max_file_bytes": base.max_file_bytes,
                 "max_documents": base.max_documents,
-                "settings": {"split": base.settings.get("split", {})},
+                "settings": settings,
                 "meta": {key: value for key, value in base.meta.items() if key != SUGGESTED},
                 "suggested_questions": base.meta.get(SUGGESTED, []),
             },

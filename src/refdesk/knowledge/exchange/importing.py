@@ -41,6 +41,7 @@ from refdesk.knowledge.exchange.rows import DocumentRows, stored_files
 from refdesk.knowledge.exchange.source_rows import SourceRows
 from refdesk.knowledge.exchange.split_guard import SplitGuard
 from refdesk.knowledge.exchange.vectors import VectorRows
+from refdesk.knowledge.graph import Graphs
 from refdesk.knowledge.indexing import (
     KnowledgeIndex,
     StatisticsRepository,
@@ -111,6 +112,7 @@ class ImportRun:
         with tempfile.TemporaryFile(prefix="refdesk-import-") as file:
             await fetch(self._database, self._scope, blob_id, file)
             with opened(file, self._max_bytes) as archive:
+                graph = archive.manifest().base.settings.graph
                 await self._terms(archive)
                 await self._questions(archive)
                 index, guard = await self._index()
@@ -133,6 +135,8 @@ class ImportRun:
         async with self._database.transaction() as session:
             base, progress = await self._owned(session)
             progress.save(base, state="finished", attempt=None)
+            if graph is not None and graph.method == "rules":  # by a model it costs: people are asked first
+                await Graphs(session, self._scope).begin_by_rules(self._base_id, follows=graph.follows)
             await session.flush()
             await blobs.remove_unreferenced(session, self._scope, blob_id)
 

@@ -53,10 +53,18 @@ class EmbedderRecord(_Record):
     dimensions: int = Field(ge=1, le=16_000)
 
 
+class GraphRecord(BaseModel):
+    """How the base's knowledge graph is built; what it holds is read again from the paragraphs."""
+
+    method: Literal["rules", "model"]
+    follows: bool = True
+
+
 class SettingsRecord(BaseModel):
     """Settings of a base; those that this release does not know are passed over."""
 
     split: SplitOptions = Field(default_factory=SplitOptions)
+    graph: GraphRecord | None = None
 
 
 class BaseRecord(_Record):

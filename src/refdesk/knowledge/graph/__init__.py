@@ -18,6 +18,7 @@ from refdesk.knowledge.graph.errors import (
 from refdesk.knowledge.graph.paths import FoundPaths, GraphPath, find_paths
 from refdesk.knowledge.graph.presence import has_graph
 from refdesk.knowledge.graph.queueing import keep_graph_up
+from refdesk.knowledge.graph.repository import GraphRepository
 from refdesk.knowledge.graph.routes import router
 from refdesk.knowledge.graph.schemas import PathsView
 from refdesk.knowledge.graph.service import Graphs
@@ -37,6 +38,7 @@ __all__ = [
     "GraphNotRunning",
     "GraphPath",
     "GraphQuestionEmpty",
+    "GraphRepository",
     "Graphs",
     "PathsView",
     "find_paths",

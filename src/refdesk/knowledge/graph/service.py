@@ -111,23 +111,14 @@ class Graphs:
         graph = await self.repository.of_base(base_id, lock=True)
         if graph is not None and graph.state in WORKING:
             raise GraphBuilding(state=graph.state)
-        if graph is None:
-            graph = KnowledgeGraph(
-                id=new_id(),
-                workspace_id=self.scope.workspace_id,
-                knowledge_base_id=base_id,
-                created_by=self.scope.user_id,
-            )
-            self.session.add(graph)
-        graph.method, graph.model_id = body.method, model_id
-        graph.recipe = _recipe(body.method, model_id)
-        graph.follows = body.method == "rules" if body.follows is None else body.follows
-        graph.state, graph.attempt, graph.error = "queued", None, None
-        graph.progress_done, graph.progress_total = 0, 0
-        await self.session.flush()
+        graph = await self._begin(base_id, graph, body, model_id)
         self._audit("graph.build", graph, method=graph.method, model_id=str(model_id) if model_id else None)
-        await enqueue_build(self.session, self.scope, graph)
         return await self.view(base_id)
+
+    async def begin_by_rules(self, base_id: UUID, *, follows: bool) -> None:
+        """Build the graph of a base that was just imported; nothing where it has one already."""
+        if await self.repository.of_base(base_id) is None:
+            await self._begin(base_id, None, GraphBuild(method="rules", follows=follows), None)
 
     async def cancel(self, base_id: UUID) -> GraphView:
         """Stop building. The run loses the right to write here and now; what it has read is kept."""
@@ -155,6 +146,26 @@ class Graphs:
         self._audit("graph.delete", graph)
         await enqueue_removal(self.session, self.scope, graph)
         await self.session.delete(graph)
+
+    async def _begin(
+        self, base_id: UUID, graph: KnowledgeGraph | None, body: GraphBuild, model_id: UUID | None
+    ) -> KnowledgeGraph:
+        if graph is None:
+            graph = KnowledgeGraph(
+                id=new_id(),
+                workspace_id=self.scope.workspace_id,
+                knowledge_base_id=base_id,
+                created_by=self.scope.user_id,
+            )
+            self.session.add(graph)
+        graph.method, graph.model_id = body.method, model_id
+        graph.recipe = _recipe(body.method, model_id)
+        graph.follows = body.method == "rules" if body.follows is None else body.follows
+        graph.state, graph.attempt, graph.error = "queued", None, None
+        graph.progress_done, graph.progress_total = 0, 0
+        await self.session.flush()
+        await enqueue_build(self.session, self.scope, graph)
+        return graph
 
     async def _locked(self, base_id: UUID) -> KnowledgeGraph:
         await self.bases.get(base_id)
