@@ -326,3 +326,20 @@ async def test_near_a_ceiling_the_answer_is_written_without_more_tools(
     assert [bool(request.body.get("tools")) for request in model.requests] == [True, False]
     assert run["answer"] == "E1001 表示令牌过期 [1]。"
     assert [warning["code"] for warning in run["warnings"]] == ["agent-ceiling"]
+
+
+async def test_a_stream_that_cannot_be_taken_back_holds_the_answer_alone(
+    world: World, agent: dict[str, Any], model: ScriptedModel
+) -> None:
+    model.then(searches("E1002", text="让我先查一下资料。"), says("E1002 表示签名无效 [1]。"))
+    response = await world.viewer.post(
+        "/v1/chat/completions",
+        json={
+            "model": agent["id"],
+            "stream": True,
+            "messages": [{"role": "user", "content": "E1002 是什么？"}],
+        },
+    )
+    chunks = [orjson.loads(line[6:]) for line in response.text.split("\n") if line.startswith("data: {")]
+    said = "".join(one["choices"][0]["delta"].get("content", "") for one in chunks if one["choices"])
+    assert said == "E1002 表示签名无效 [1]。"
