@@ -13,6 +13,7 @@ INTERFACES = "/api/v1/tool-interfaces"
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file of Python code.")]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name or id.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 SecretOption = Annotated[
     list[str] | None,
     typer.Option("--secret", metavar="NAME", help="A secret to ask for, given to the code. Repeatable."),
@@ -98,11 +99,9 @@ async def change_python(
     return Result(changed, [f"Changed {changed['name']}, now version {changed['version']}."])
 
 
-async def remove_python(client: Client, name: NameArgument) -> Result:
+async def remove_python(client: Client, name: NameArgument, yes: YesOption = False) -> Result:
     """Remove a Python tool with its secrets and earlier versions."""
-    tool = await find(client, STORED, name, what="tool")
-    await client.delete(f"{STORED}/{tool['id']}")
-    return Result({"removed": tool["id"]}, [f"Removed {tool['name']}."])
+    return await _removed(client, await find(client, STORED, name, what="tool"), STORED, yes=yes)
 
 
 async def read_document(
@@ -163,11 +162,16 @@ async def list_interfaces(client: Client) -> Result:
     return Result(items, lines or ["There are no HTTP interfaces."])
 
 
-async def remove_interface(client: Client, name: NameArgument) -> Result:
+async def remove_interface(client: Client, name: NameArgument, yes: YesOption = False) -> Result:
     """Remove an HTTP interface with its tools and secrets."""
-    found = await find(client, INTERFACES, name, what="interface")
-    await client.delete(f"{INTERFACES}/{found['id']}")
-    return Result({"removed": found["id"]}, [f"Removed {found['name']}."])
+    return await _removed(client, await find(client, INTERFACES, name, what="interface"), INTERFACES, yes=yes)
+
+
+async def _removed(client: Client, found: dict[str, Any], path: str, *, yes: bool) -> Result:
+    if not yes:
+        typer.confirm(f"Remove {found['name']}?", abort=True, err=True)
+    await client.delete(f"{path}/{found['id']}")
+    return Result({"id": found["id"], "deleted": True}, [f"Removed {found['name']}."])
 
 
 def _text(file: Path) -> str:
