@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from refdesk.cli import _app_notes
+from refdesk.cli import _app_intents, _app_notes
 from refdesk.cli._client import Client, InvalidArgument
 from refdesk.cli._commands import Result, add_command, find, group_of
 
@@ -52,6 +52,7 @@ def register(app: typer.Typer) -> None:
     add_command(group, "show", show)
     add_command(group, "update", update)
     add_command(group, "delete", delete)
+    _app_intents.register(group)
     _app_notes.register(group)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import httpx
 import typer
 
+from refdesk.cli._ask_forms import ask_person, can_ask, read_reply
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed, ServerUnreachable, answer
 from refdesk.cli._commands import Result, add_command, find
 from refdesk.cli._console import note
@@ -28,13 +29,22 @@ def register(app: typer.Typer) -> None:
 
 async def ask(
     client: Client,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    question: Annotated[
+        str | None, typer.Argument(metavar="QUESTION", help="What you want to know.", show_default=False)
+    ] = None,
     kb: Annotated[
         list[str] | None, typer.Option("--kb", help="Knowledge base, by name or id; repeatable.")
     ] = None,
     app: Annotated[str | None, typer.Option("--app", help="Application, by name or id.")] = None,
     conversation: Annotated[
         str | None, typer.Option("--conversation", help="Id of a conversation to go on with.")
+    ] = None,
+    reply: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REPLY",
+            help="Answers what the conversation was asked: an option, yes or no, FIELD=VALUE,… or JSON.",
+        ),
     ] = None,
     mode: Annotated[Mode | None, typer.Option(help="How to search.")] = None,
     picture: Annotated[
@@ -48,7 +58,12 @@ async def ask(
         bool, typer.Option("--quiet", help="Print the answer when it is complete, not as it is written.")
     ] = False,
 ) -> Result:
-    """Ask a question. Ends with 1 if the answer could not be written."""
+    """Ask a question. Ends with 1 if the answer could not be written. What the desk asks back is asked at
+    the terminal; elsewhere it is printed, and `--reply` with `--conversation` answers it."""
+    if reply is not None and conversation is None:
+        raise InvalidArgument("--reply needs --conversation.")
+    if (question is None) == (reply is None):
+        raise InvalidArgument("Give a question, or a reply to what was asked.")
     if app is not None and kb:
         raise InvalidArgument("Give --kb or --app, not both.")
     body: dict[str, Any] = {"question": question, "conversation_id": conversation, "mode": mode}
@@ -56,6 +71,8 @@ async def ask(
         body["application_id"] = await _id(client, APPLICATIONS, app, "application")
     if kb:
         body["knowledge_base_ids"] = [await _id(client, BASES, name, "knowledge base") for name in kb]
+    if reply is not None:
+        body["reply"] = read_reply(reply)
     if picture:
         body["picture_ids"] = [await _keep(client, path) for path in picture]
     run = await client.post("/api/v1/runs", {key: value for key, value in body.items() if value is not None})
@@ -64,6 +81,16 @@ async def ask(
         writer.take(event)
     run = await client.get(f"/api/v1/runs/{run['id']}")
     writer.end()
+    while run.get("form") and writer.shows and can_ask():
+        given = ask_person(run)
+        if given is None:
+            break
+        body = {"conversation_id": run["conversation_id"], "reply": given}
+        run = await client.post("/api/v1/runs", body)
+        async for event in _follow(client, run["id"]):
+            writer.take(event)
+        run = await client.get(f"/api/v1/runs/{run['id']}")
+        writer.end()
     if speak is not None and run["answer"]:
         _write(speak, await client.download(f"/api/v1/runs/{run['id']}/speech", method="POST"))
     value = {

@@ -27,6 +27,7 @@ FOLDS: Final = 5
 # strangers that may be let in.
 LOST, MOST_LOST, LET_IN = 0.04, 0.06, 0.1
 MOST_HELD_OUT: Final = 750
+MOST_MARGIN: Final = 2.0
 THRESHOLD: Final = 0.35
 _TYPICAL: Final = 0.85
 # Share of questions that keep a second intent beside their best.
@@ -91,7 +92,12 @@ class ExampleClassifier:
             closeness = np.sort(view.closeness(vectors[held], alike, deviation), axis=1)
             best.append(closeness[:, -1])
             if closeness.shape[1] > 1:
-                margins.append(closeness[:, -1] - closeness[:, -2])
+                margins.append(np.minimum(closeness[:, -1] - closeness[:, -2], MOST_MARGIN))
+        if (
+            not best
+        ):  # of every intent there is one text: no example of another's view, so its own counts half
+            seen = np.sort(self._view.closeness(vectors, self._words.likeness(texts), deviation), axis=1)
+            best.append(0.5 * np.abs(seen[:, -1]))
         inside = np.concatenate(best)
         least, typical = float(np.quantile(inside, LOST)), float(np.median(inside))
         if len(outside):

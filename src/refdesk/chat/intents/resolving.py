@@ -27,8 +27,9 @@ THRESHOLD = 0.35
 # With more leaves than this a model sees those that the examples prefer.
 MOST_SHOWN_TO_MODEL = 40
 SHORTLIST = 24
-# Intents that come this close to the best are told beside the accepted ones, for the guidance.
-NEAR = 0.7
+# Intents that come this close to the best are told beside the accepted ones, for the guidance; one of the
+# same name elsewhere in the tree need not come as close, since its examples are of another domain.
+NEAR, NEAR_NAMESAKE = 0.7, 0.25
 # The embeddings' part; on a cold process the examples of a new tree may have to be embedded first.
 EXAMPLES_DEADLINE_S = 10.0
 
@@ -150,7 +151,12 @@ def outcome_of(
     asked: list[AskedIntents] = []
     for question, scores, count in zip(questions, scored, kept, strict=True):
         best = scores[0][1] if scores else 0.0
-        near = tuple(one for one in scores[count : count + 6] if one[1] >= NEAR * best) if count else ()
+        name = scores[0][0].name.casefold() if count else ""
+        near = tuple(
+            (intent, score)
+            for intent, score in scores[count:]
+            if count and score >= best * (NEAR_NAMESAKE if intent.name.casefold() == name else NEAR)
+        )
         asked.append(AskedIntents(question, tuple(scores[:count]), near))
     return IntentOutcome(tuple(asked), method)
 
