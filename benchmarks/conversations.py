@@ -48,21 +48,24 @@ class Reader:
     async def follow(self) -> None:
         at = self.home
         while self.final is None:
-            stay = random.uniform(*STAYS_S) if len(self.ports) > 1 else None
             try:
-                async with asyncio.timeout(stay):
-                    await self._listen(self.ports[at], is_home=at == self.home)
+                async with asyncio.timeout(None) as limit:
+                    await self._listen(self.ports[at], limit, is_home=at == self.home)
             except TimeoutError:
                 at = (at + 1) % len(self.ports)
                 self.moves += 1
 
-    async def _listen(self, port: int, *, is_home: bool) -> None:
+    async def _listen(self, port: int, limit: asyncio.Timeout, *, is_home: bool) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**21)
         headers = self.desk.headers | {"Host": "bench", "Last-Event-ID": str(self.last_seq)}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         writer.write(f"GET /api/v1/runs/{self.run['id']}/events HTTP/1.1\r\n{lines}\r\n".encode())
         name, seq = "", 0
         try:
+            await reader.readline()
+            if len(self.ports) > 1:  # from when it is there: a slow connection must not look like a stay
+                stay = random.uniform(*STAYS_S)
+                limit.reschedule(asyncio.get_running_loop().time() + stay)
             while line := await reader.readline():
                 if line.startswith(b"event: "):
                     name = line[7:].strip().decode()
