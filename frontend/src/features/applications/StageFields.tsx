@@ -7,8 +7,6 @@ import { listToolsOptions } from '../../api/generated/@tanstack/react-query.gen'
 import { StageTable } from './StageTable';
 import type { ApplicationValues } from './values';
 
-const situations = ['tools', 'both', 'empty'] as const;
-
 export function StageFields({ form }: { form: UseFormReturnType<ApplicationValues> }) {
   const { t } = useTranslation();
   const tools = useQuery(listToolsOptions());
@@ -64,20 +62,6 @@ export function StageFields({ form }: { form: UseFormReturnType<ApplicationValue
         }))}
         {...form.getInputProps('pipeline.when_model_fails')}
       />
-      {situations.map((name) => (
-        <Textarea
-          key={name}
-          label={t(`applications.pipeline.prompts.${name}`)}
-          description={t(`applications.pipeline.promptHints.${name}`, {
-            data: '{data}',
-            question: '{question}',
-          })}
-          autosize
-          minRows={2}
-          maxRows={16}
-          {...form.getInputProps(`prompts.${name}`)}
-        />
-      ))}
       <StageTable form={form} />
     </Stack>
   );
