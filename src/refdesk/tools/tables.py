@@ -15,8 +15,8 @@ class ToolServer(Base):
     `config` is how it is reached (see `servers.config`), with `${variables}` where values go; `variables` are
     these values, `[{name, value, is_secret, is_per_user}]`, whose secret ones lie in `secrets_sealed` (a JSON
     object by name, sealed with the row's id). `tool_settings`: `{tool: {is_active, ask_first}}`. `listing`:
-    what it offered when it was asked last; `health`: how that went. `version` counts changes of what a
-    connection is made of.
+    what it offered when it was asked last; `health`: how that went, with a digest of the list. `version`
+    counts changes of what a connection is made of.
     """
 
     __tablename__ = "tool_servers"

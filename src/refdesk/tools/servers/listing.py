@@ -3,6 +3,7 @@
 A server may send anything. What is no usable tool is left out and told, the others stay.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -46,6 +47,10 @@ class Listing:
     def as_json(self) -> dict[str, Any]:
         """As it is stored beside the server, and as it comes back from there."""
         return cast("dict[str, Any]", orjson.loads(orjson.dumps(asdict(self))))
+
+    def digest(self) -> str:
+        """What tells two lists apart without comparing them."""
+        return hashlib.sha256(orjson.dumps(asdict(self))).hexdigest()[:16]
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Listing":

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
 
 from refdesk.accounts import Scope
 from refdesk.tools.errors import ToolServerExists, ToolServerNotFound
@@ -38,14 +39,15 @@ class ToolServerRepository:
         return server
 
     async def chosen(self, ids: Collection[UUID], names: Collection[str]) -> list[ToolServer]:
-        """Those with these ids or names, by name."""
+        """Those with these ids or names, by name; without their lists of tools, which runs do not need."""
         if not ids and not names:
             return []
         query = select(ToolServer).where(
             ToolServer.workspace_id == self._scope.workspace_id,
             or_(ToolServer.id.in_(ids), ToolServer.name.in_(names)),
         )
-        return list((await self._session.execute(query.order_by(ToolServer.name))).scalars())
+        query = query.options(defer(ToolServer.listing, raiseload=True)).order_by(ToolServer.name)
+        return list((await self._session.execute(query)).scalars())
 
     async def add(self, server: ToolServer) -> None:
         """Raises `ToolServerExists`."""

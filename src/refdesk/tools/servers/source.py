@@ -152,8 +152,7 @@ class ServerSource:
             if is_check or health.get("code") != error.code or health.get("message") != error.text:
                 await self._note(scope, server, began, None, error)
             raise
-        is_news = health.get("state") != "connected" or server.listing != listing.as_json()
-        if is_new and (is_check or is_news):
+        if is_new and (is_check or health.get("digest") != listing.digest()):
             await self._note(scope, server, began, listing, None)
         return listing
 
@@ -168,6 +167,7 @@ class ServerSource:
             "at": now().isoformat(),
             "took_ms": round((time.perf_counter() - began) * 1000, 1),
             "tools": len(listing.tools) if listing is not None else 0,
+            "digest": listing.digest() if listing is not None else None,
         }
         async with self._database.transaction() as session:
             await ToolServerRepository(session, scope).note(
