@@ -10,7 +10,7 @@ from refdesk.knowledge.graph.extraction.sentences_zh import facts_of_chinese
 from refdesk.knowledge.graph.extraction.tables_in_text import facts_of_tables, without_tables
 from refdesk.knowledge.graph.keys import entity_key
 
-RECIPE = "rules-1"
+RECIPE = "rules-2"
 """Another one whenever the rules find something else, so that paragraphs are read anew."""
 
 MAX_FACTS = 400

@@ -41,6 +41,7 @@ _PATTERNS = [
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|[.!?](?=\S))+")
 _WORD = re.compile(r"[^\W_][\w+#/-]*(?:[.'&][\w+#/-]+)*|[,:()–—]")
 _JOINED = re.compile(r"\band\s*$", re.IGNORECASE)
+_PROPER = re.compile(r"[A-Z0-9]")
 _NEGATED = re.compile(r"(?:\bnot|\bnever|\bno longer|n't)\s*$", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"\bthe\s+(?P<label>[\w.\s-]{2,40}?)\s+of\s+(?:the\s+|an?\s+)?(?P<source>[\w.+#/\s-]{2,50}?)\s+"
@@ -92,12 +93,15 @@ def _of_sentence(text: str) -> Iterator[tuple[str, str, str, str, bool]]:
     subject: str | None = None
     for match, kind, back in _verbs(text):
         before = text[: match.start()]
-        source = _before(before)
+        # What a comma closes is an aside: the sentence's subject goes on behind it.
+        source = subject if subject and before.rstrip().endswith(",") else _before(before)
         if source is None and _JOINED.search(before):
             source = subject
         if source is None:
             continue
         for target in _after(text[match.end() :]):
+            if _is_a_mere_word(before, source) and not _PROPER.search(target):
+                continue
             first, second = (target, source) if back else (source, target)
             yield first, kind, match.group().strip(" ,").lower(), second, False
         subject = source
@@ -106,6 +110,11 @@ def _of_sentence(text: str) -> Iterator[tuple[str, str, str, str, bool]]:
         source = subject if before.rstrip().endswith(",") and subject else _before(before) or subject
         if source is not None:
             yield source, "attribute", match["label"].lower(), match["value"], True
+
+
+def _is_a_mere_word(before: str, source: str) -> bool:
+    """Whether a subject is the first word of its sentence alone: `Success depends on planning`."""
+    return before.strip() == source and source.isalpha() and source[1:].islower()
 
 
 def _verbs(text: str) -> list[tuple[re.Match[str], str, bool]]:

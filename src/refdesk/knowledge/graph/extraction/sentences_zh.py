@@ -11,12 +11,12 @@ from refdesk.knowledge.graph.extraction.names import is_code, is_value, name_of
 
 # The clause's subject, without what only places it in time or tempers it.
 _TEMPER = (
-    r"(?:自[^，。；]{1,16}?起|从[^，。；]{1,16}?(?:起|开始)|在[^，。；]{1,12}?(?:前|后|时|之前|之后|中|里|上)"
-    r"|目前|现已|已经|已|现|也|仍然|仍|还|均|都|同样|仅|只|将|可以|可|能够|能|默认|主要|同时|必须|需要|需|应|应当|先|一般|通常|全部|完全)*"
+    r"(?:自[^，。；]{1,16}?起|通过[^，。；]{1,10}|从[^，。；]{1,16}?(?:起|开始)|在[^，。；]{1,12}?(?:前|后|时|之前|之后|中|里|上)"
+    r"|目前|现已|已经|已|现|也|仍然|仍|还|均|都|同样|仅|只|将|会|可以|可|能够|能|默认|主要|同时|必须|需要|需|应|应当|先|一般|通常|全部|完全)*"
 )
 _LEAD = re.compile(
     r"^(?:\d{4}\s?年(?:\d{1,2}\s?月)?(?:起|底|初)?|目前|其中|另外|此外|同时|因此|所以|但是|但|而且|而|并且|并|且"
-    r"|如果|若|当|由于|因为|自从|为此|注意)[，,\s]*"
+    r"|如果|若|当|由于|因为|自从|为此|注意|出现|看到|遇到|显示)[，,\s]*"
 )
 _OBJECT = r"(?P<object>[^，。；！？：;!?\n]{1,40})"
 
@@ -71,8 +71,11 @@ _CODE_MEANS = re.compile(
     r"(?P<code>[A-Za-z][A-Za-z0-9]*[-_]?\d[\w-]*)[^，。；]{0,8}?(?:，\s*)?"
     r"(?:说明|表示|代表|意味着|是指|指)\s*(?P<meaning>[^，。；！？\n]{3,60})"
 )
+# Stands for the subject of the sentence.
+_IT = frozenset(("它", "其", "它们"))
 _JOINING = frozenset(("以及", "和", "与", "及", "、", "或者", "或", "并且", "并", "與", "跟"))
 _TAIL = re.compile(rf"(?:等(?:等)?(?:多种)?(?:[\u4e00-\u9fff]{{0,4}})?|之上|上|中|的{_PART}|(?:组成|构成))$")
+_OLD = re.compile(r"^(?:旧|老|原有|原来|以前|现有)的")
 _CLAUSE = re.compile(r"[^，；]+")
 _SENTENCE = re.compile(r"[^。！？!?\n]+")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -150,8 +153,12 @@ def _active(clause: str, sentence: _Sentence) -> Iterator[Fact]:
         if match is None:
             continue
         before = clause[: match.start()].rstrip()
+        if kind == "means" and any(is_code(word) for word in before.split()):
+            continue  # told by `_CODE_MEANS` already, whatever stands around the code
         if before.endswith(("不", "未", "没有", "无法", "无需", "不再", "不能", "的", "暂不", "是否")):
             continue
+        if before in _IT:
+            before = ""
         source = _subject(before) if before else sentence.subject
         if source is None and before:
             stripped = re.sub(rf"{_TEMPER}$", "", before).strip()
@@ -197,7 +204,7 @@ def _first_noun(clause: str) -> str | None:
 
 def _objects(raw: str) -> Iterator[str]:
     for part in _parts(raw.strip()):
-        bare = _TAIL.sub("", part.strip()).strip()
+        bare = _OLD.sub("", _TAIL.sub("", part.strip()).strip())
         name = name_of(bare)
         if name is not None and not is_value(name):
             yield name
