@@ -21,6 +21,8 @@ function summary(run: GrowingRun, t: TFunction): string[] {
   const searched = (retrieval?.candidates ?? 0) > 0 || (retrieval?.threshold ?? 0) > 0;
   if (run.state === 'queued') parts.push(t('ask.statusQueued'));
   else if (isOpen(run) && !searched) parts.push(t('ask.statusSearching', { count: bases }));
+  else if (!searched && run.stages?.some((stage) => stage.name === 'decide'))
+    parts.push(t('ask.statusNotSearched'));
   else parts.push(t('ask.statusSearched', { count: bases }));
   if (searched && retrieval) {
     parts.push(t('ask.statusFound', { count: retrieval.candidates ?? 0 }));

@@ -56,8 +56,8 @@ def to_state(waiting: Waiting, rounds: list[Round], book: SourceBook) -> dict[st
 
 def from_state(state: Mapping[str, Any], toolbox: Toolbox, book: SourceBook) -> tuple[Waiting, list[Round]]:
     """The waiting round and those before it. A tool that is gone since gets a refusal."""
-    for _, passage in sorted(passages_of(state["sources"]).items()):
-        book.add(passage)
+    for n, passage in sorted(passages_of(state["sources"]).items()):
+        book.put_back(n, passage)
     planned: list[Planned] = []
     for one in state["calls"]:
         call = ToolCall(**one["call"])

@@ -19,7 +19,8 @@ from refdesk.chat.evidence import Source
 from refdesk.chat.language import Language
 from refdesk.chat.pending import Pending
 from refdesk.chat.profile import Turn
-from refdesk.chat.stages.memory import LoadMemory
+from refdesk.chat.prompts import NOTE_LINES, SUMMARY_LINES, defused
+from refdesk.chat.stages.memory import LoadMemory, Memory
 from refdesk.chat.stages.stage import perform
 from refdesk.chat.verification import verify
 from refdesk.chat.workdir import directory_tools
@@ -48,7 +49,7 @@ async def run_agent(context: RunContext, completer: Completer) -> None:
     past, book = await _remembered(context, turns)
     skills = await Shelf(context.database).packages(context.scope, context.profile.agent.skills)
     toolbox = await _toolbox(context, book, skills)
-    loop = _loop(context, completer, toolbox, book, past, skills, memory.summary)
+    loop = _loop(context, completer, toolbox, book, past, skills, memory)
     if context.profile.agent.max_cost is not None:
         loop.price = await _price(context, completer)
     if resumed is not None and resumed.pending.state.get("by") == AGENT:
@@ -114,15 +115,16 @@ def _loop(
     book: SourceBook,
     past: Sequence[PastTurn],
     skills: Mapping[str, Package],
-    summary: str,
+    memory: Memory,
 ) -> AgentLoop:
     profile, language, recorder = context.profile, context.language, context.recorder
     lines = "\n".join(f"- {one.name}: {one.description}" for one in skills.values())
     system = system_prompt(language, profile.system_prompt, lines)
-    if summary:
-        system += (
-            "\n\n更早对话的摘要：\n" if language == "zh" else "\n\nSummary of what was said before:\n"
-        ) + summary
+    if memory.notes:
+        notes = "\n".join(f"- {defused(note)}" for note in memory.notes)
+        system += "\n\n" + NOTE_LINES[language].format(text=notes)
+    if memory.summary:
+        system += "\n\n" + SUMMARY_LINES[language].format(text=defused(memory.summary))
     return AgentLoop(
         completer=completer,
         desk=CallDesk(toolbox, context.caller, recorder, language),

@@ -78,6 +78,13 @@ class SourceBook:
             self.found.append(n)
         return n
 
+    def put_back(self, n: int, passage: Passage) -> None:
+        """A passage that this run's tools gave before it waited, under the number it had then."""
+        self._passages[n] = passage
+        self._numbers[(passage.paragraph_id, passage.text)] = n
+        if n not in self.found:
+            self.found.append(n)
+
     def get(self, n: int) -> Passage | None:
         return self._passages.get(n)
 
