@@ -35,14 +35,16 @@ def read_document(text: str) -> dict[str, Any]:
             reason = str(getattr(error, "problem", None) or "the text cannot be read")
             mark = getattr(error, "problem_mark", None)
             where = f" (line {mark.line + 1})" if mark is not None else ""
-            raise OpenApiUnreadable(f"Neither JSON nor YAML: {reason}{where}.") from error
+            raise OpenApiUnreadable(
+                f"Neither JSON nor YAML: {reason}{where}.", reason=f"{reason}{where}"
+            ) from error
     if not isinstance(found, dict):
         raise OpenApiUnreadable
     document = cast("dict[str, Any]", found)
     version = str(document.get("openapi", ""))
     if not version.startswith("3."):
         told = f"Swagger {document['swagger']}" if "swagger" in document else "not OpenAPI 3"
-        raise OpenApiUnreadable(f"The document is {told}.")
+        raise OpenApiUnreadable(f"The document is {told}.", reason=told)
     if not isinstance(document.get("paths"), dict):
         raise OpenApiUnreadable("The document has no paths.")
     return document

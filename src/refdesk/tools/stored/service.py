@@ -166,7 +166,7 @@ def checked_parameters(
         return made | {"required": required} if required else made
     problem = problem_of_schema(parameters)
     if problem is not None:
-        raise ToolSchemaInvalid(problem)
+        raise ToolSchemaInvalid(problem, reason=problem)
     names = set(parameters.get("properties", {}))
     if names & ours:
         raise ToolSchemaInvalid("A secret cannot be an argument as well.", names=sorted(names & ours))
