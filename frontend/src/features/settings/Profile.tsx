@@ -18,12 +18,14 @@ import { rememberSession, sessionKey, useCaller } from '../../app/session';
 import { Problem } from '../../components/Problem';
 import { useNotify } from '../../components/useNotify';
 import { changeLanguage, currentLanguage, type Language } from '../../i18n';
+import { MyNotes } from './MyNotes';
 
 export function Profile() {
   return (
     <Stack maw={560} gap="lg">
       <About />
       <Appearance />
+      <MyNotes />
       <Password />
     </Stack>
   );
