@@ -178,6 +178,31 @@ async def test_a_form_is_answered_once_and_another_question_withdraws_it(world: 
     assert last["reply"] is None
 
 
+async def test_a_document_of_which_there_are_two_is_asked_about(world: World) -> None:
+    text = "To reset the gateway to factory settings, hold its button for 30 seconds."
+    bases = [await make_base(world, RESET), await make_base(world, text)]
+    made = ok(
+        await world.editor.post(
+            "/api/v1/applications",
+            json={"name": world.new_name("desk"), "knowledge_base_ids": [base["id"] for base in bases]},
+        )
+    )
+    path = f"/api/v1/applications/{made['id']}/intents"
+    ok(await world.editor.post(path, json={"code": "hello", "name": "Hello", "kind": 1, "reply": "Hello!"}))
+    question = "How are factory settings reset according to “manual.md”?"
+    asked = await answered(world.viewer, question=question, application_id=made["id"])
+    labels = [one["label"] for one in asked["form"]["options"]]
+    assert sorted(labels) == sorted(f"{base['name']} › manual.md" for base in bases)
+    chosen = labels.index(f"{bases[1]['name']} › manual.md")
+    body = {"conversation_id": asked["conversation_id"], "question": str(chosen + 1)}
+    run = await answered(world.viewer, **body)
+    assert {one["knowledge_base_id"] for one in run["citations"]} == {bases[1]["id"]}
+    named = await answered(
+        world.viewer, question=f"{question} I mean {bases[0]['name']}.", application_id=made["id"]
+    )
+    assert named["form"] is None
+
+
 async def _find(world: World, tree: str, code: str) -> str:
     items = ok(await world.viewer.get(tree))["items"]
     return str(next(one["id"] for one in items if one["code"] == code))

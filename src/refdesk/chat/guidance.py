@@ -5,17 +5,25 @@ alike, documents of one name. The choice is state of the conversation (`pending`
 there.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.chat.context import RunContext
 from refdesk.chat.intents import AskedIntents, Intent, IntentKind, IntentOutcome
 from refdesk.chat.language import Language
 from refdesk.chat.pending import Pending
+from refdesk.knowledge import Document, DocumentRepository, KnowledgeBase, KnowledgeBaseRepository
 
 MOST_OPTIONS = 6
 # Two tools are alike where the second comes this close to the first.
 ALIKE = 0.85
+
+_MARKED = re.compile('《([^《》]{1,200})》|“([^“”]{1,200})”|"([^"]{1,200})"|「([^「」]{1,200})」')
+_FILES = re.compile(r"[\w-]+\.(?:pdf|docx?|xlsx?|pptx?|md|txt|html?|csv|epub|rtf|odt)\b", re.IGNORECASE)
 
 _TITLES: dict[Language, str] = {"zh": "请选择", "en": "Please choose"}
 _TEXTS: dict[Language, str] = {
@@ -34,7 +42,7 @@ class Ambiguity:
 
 async def ask_back(context: RunContext, outcome: IntentOutcome, detail: dict[str, Any] | None = None) -> bool:
     """Ask what is meant, if that is not clear; then the run ends with a form. Raises database faults."""
-    found = ambiguity_of(outcome)
+    found = ambiguity_of(outcome) or await _documents_alike(context, outcome)
     if found is None:
         return False
     question = outcome.asked[found.index].question
@@ -72,6 +80,56 @@ def ambiguity_of(outcome: IntentOutcome) -> Ambiguity | None:
         if options := _same_name(asked) or _tools_alike(asked):
             return Ambiguity(index, tuple(_option(one) for one in options[:MOST_OPTIONS]))
     return None
+
+
+def names_documents(question: str) -> tuple[str, ...]:
+    """The documents a question names: in 《》 or quotation marks, or with their file type."""
+    marked = [one for groups in _MARKED.findall(question) for one in groups if one]
+    return tuple(dict.fromkeys(one.strip() for one in (*marked, *_FILES.findall(question)) if one.strip()))
+
+
+def may_ask(context: RunContext, outcome: IntentOutcome) -> bool:
+    """Whether there may be something to ask; telling for sure may take a look at the documents."""
+    return ambiguity_of(outcome) is not None or (
+        context.profile.has_intents
+        and any(not one.settled and names_documents(one.question) for one in outcome.asked)
+    )
+
+
+async def _documents_alike(context: RunContext, outcome: IntentOutcome) -> Ambiguity | None:
+    """The documents of the profile's bases, as the caller may see them, of which several bear a name that a
+    question gives. A question that names the base as well means the one in it."""
+    for index, asked in enumerate(outcome.asked):
+        names = names_documents(asked.question)
+        if asked.settled or asked.document_ids or not names:
+            continue
+        async with context.database.transaction() as session:
+            repository = DocumentRepository(session, context.scope)
+            alike = await repository.named(context.profile.knowledge_base_ids, names)
+            found = {base.id: base.name for base in await _bases(session, context, alike)}
+        told = _plain(asked.question)
+        named = {base_id for base_id, name in found.items() if _plain(name) and _plain(name) in told}
+        within = [one for one in alike if one.knowledge_base_id in named]
+        if len(alike) < 2 or len(within) == 1:
+            continue
+        options = [
+            {
+                "value": str(one.id),
+                "label": f"{found.get(one.knowledge_base_id, '')} › {one.name}",
+                "description": "",
+                "document_ids": [str(one.id)],
+            }
+            for one in alike[:MOST_OPTIONS]
+        ]
+        return Ambiguity(index, tuple(options))
+    return None
+
+
+async def _bases(
+    session: AsyncSession, context: RunContext, documents: Sequence[Document]
+) -> list[KnowledgeBase]:
+    ids = {one.knowledge_base_id for one in documents}
+    return await KnowledgeBaseRepository(session, context.scope).get_many(list(ids)) if ids else []
 
 
 def _same_name(asked: AskedIntents) -> list[Intent]:

@@ -28,6 +28,7 @@ FOLDS: Final = 5
 LOST, MOST_LOST, LET_IN = 0.04, 0.06, 0.1
 MOST_HELD_OUT: Final = 750
 MOST_MARGIN: Final = 2.0
+LEAST_SPREAD: Final = 0.1
 THRESHOLD: Final = 0.35
 _TYPICAL: Final = 0.85
 # Share of questions that keep a second intent beside their best.
@@ -110,7 +111,10 @@ class ExampleClassifier:
                 least = min(let_in, float(np.quantile(inside, MOST_LOST)))
                 least = max(least, float(np.median(strangers)))
         spread = float(np.quantile(np.concatenate(margins), _SECOND)) if margins else 1.0
-        return Scale(least, max(typical, least + 0.05), max(spread, 0.02), deviation)
+        typical = max(typical, least + 0.05)
+        # Margins of a few examples tell little: a second intent gets some room in any case.
+        room = min(LEAST_SPREAD, 0.25 * (typical - least))
+        return Scale(least, typical, max(spread, room), deviation)
 
 
 class _View:

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from refdesk.chat.choices import StageName
 from refdesk.chat.context import RunContext
-from refdesk.chat.guidance import ambiguity_of, ask_back
+from refdesk.chat.guidance import ask_back, may_ask
 from refdesk.chat.intents import IntentOutcome
 from refdesk.chat.stages.stage import Stage
 
@@ -22,7 +22,7 @@ class AskBack(Stage[IntentOutcome, bool]):
     )
 
     def needed(self, context: RunContext, given: IntentOutcome) -> bool:
-        return ambiguity_of(given) is not None
+        return may_ask(context, given)
 
     def without(self, context: RunContext, given: IntentOutcome) -> bool:
         return False
