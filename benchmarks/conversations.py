@@ -26,6 +26,8 @@ PER_SECOND = 20
 ASKED_AT_ONCE = 8
 # How long a reader stays with a server before it goes to the other one.
 STAYS_S = (1.0, 3.0)
+# For the models to be asked before they begin.
+SETTLES_S = 1.0
 
 
 @dataclass
@@ -79,7 +81,8 @@ class Reader:
             writer.close()
 
     def _take(self, name: str, seq: int, data: Any, *, is_home: bool) -> None:
-        self.began.set()
+        if name == "stage" and data["name"] == "answer":
+            self.began.set()  # from here on the model is asked
         if name == "snapshot":
             self.faults.append("snapshot")
         elif seq != self.last_seq + 1:
@@ -121,6 +124,7 @@ async def measure(conversations: int, seconds: float, servers: int) -> dict[str,
         pages = [asyncio.create_task(_page(desk, ports[r.home], r.run["conversation_id"])) for r in readers]
         for reader in readers:
             await reader.began.wait()
+        await asyncio.sleep(SETTLES_S)
         for process in processes:
             process.cpu_percent()
         begun = time.monotonic()

@@ -16,6 +16,7 @@ import { people } from './stories/people.mjs';
 import { phone } from './stories/phone.mjs';
 import { policies } from './stories/policies.mjs';
 import { streaming } from './stories/streaming.mjs';
+import { traces } from './stories/traces.mjs';
 import { trying } from './stories/trying.mjs';
 import { versions } from './stories/versions.mjs';
 
@@ -49,6 +50,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
     phone,
     accessibility,
     streaming,
+    traces,
     trying,
     policies,
     describing,
