@@ -19,6 +19,7 @@ type FieldName =
   | 'schema_name'
   | 'language'
   | 'vector_column'
+  | 'allow_sql'
   | 'collection'
   | 'db_name'
   | 'tenant'
@@ -97,6 +98,7 @@ export const fieldsOf: Record<Kind, Field[]> = {
     text('schema_name', { initial: 'public', required: true, more: true }),
     text('language', { initial: 'simple', required: true, more: true }),
     text('vector_column', { more: true }),
+    text('allow_sql', { type: 'switch', initial: false, more: true }),
   ],
   mariadb: table(3306),
   milvus: [
