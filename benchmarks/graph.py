@@ -55,13 +55,13 @@ def passages(count: int, rng: random.Random) -> list[Passage]:
 
 def time_rules(count: int) -> None:
     made = passages(count, random.Random(7))
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     facts = sum(len(read_by_rules(passage)) for passage in made)
-    took = time.perf_counter() - started
+    took, worked = time.perf_counter() - started, time.process_time() - worked
     characters = sum(len(passage.content) for passage in made)
     print(
         f"rules: {count} paragraphs, {characters / count:.0f} characters each, {facts} relations:"
-        f" {took:.1f} s ({took / count * 1e3:.2f} ms each)"
+        f" {took:.1f} s, {worked:.1f} s of processor ({worked / count * 1e3:.2f} ms each)"
     )
 
 
