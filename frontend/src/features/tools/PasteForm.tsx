@@ -63,27 +63,29 @@ function Form({ onClose, onDone }: Props) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         {add.error && <Problem error={add.error} />}
-        {add.data && (
-          <List spacing="xs" size="sm" listStyleType="none" role="status">
-            {add.data.map((item) => (
-              <List.Item
-                key={item.name}
-                icon={
-                  <ThemeIcon size={20} radius="xl" variant="light" color={item.server ? 'green' : 'red'}>
-                    {item.server ? <IconCheck size={13} /> : <IconX size={13} />}
-                  </ThemeIcon>
-                }
-              >
-                <b>{item.name}</b> · {item.server ? t('tools.paste.done') : t('tools.paste.failed')}
-                {item.message && (
-                  <Text size="xs" c="dimmed">
-                    {item.message}
-                  </Text>
-                )}
-              </List.Item>
-            ))}
-          </List>
-        )}
+        <div aria-live="polite">
+          {add.data && (
+            <List spacing="xs" size="sm" listStyleType="none">
+              {add.data.map((item) => (
+                <List.Item
+                  key={item.name}
+                  icon={
+                    <ThemeIcon size={20} radius="xl" variant="light" color={item.server ? 'green' : 'red'}>
+                      {item.server ? <IconCheck size={13} /> : <IconX size={13} />}
+                    </ThemeIcon>
+                  }
+                >
+                  <b>{item.name}</b> · {item.server ? t('tools.paste.done') : t('tools.paste.failed')}
+                  {item.message && (
+                    <Text size="xs" c="dimmed">
+                      {item.message}
+                    </Text>
+                  )}
+                </List.Item>
+              ))}
+            </List>
+          )}
+        </div>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('common.close')}
