@@ -62,8 +62,12 @@ export function PromptFields({ form, applicationId }: Props) {
                 autosize
                 minRows={5}
                 maxRows={20}
-                error={<Faults situation={name} template={templateOf(values, name)} />}
                 {...form.getInputProps(fieldOf(name))}
+                error={
+                  faultsOf(name, templateOf(values, name)).length > 0 && (
+                    <Faults situation={name} template={templateOf(values, name)} />
+                  )
+                }
               />
             </Tabs.Panel>
           ))}
@@ -77,11 +81,9 @@ export function PromptFields({ form, applicationId }: Props) {
 
 function Faults({ situation, template }: { situation: Situation; template: string }) {
   const { t } = useTranslation();
-  const faults = faultsOf(situation, template);
-  if (faults.length === 0) return null;
   return (
     <>
-      {faults.map(({ code, variables }) => (
+      {faultsOf(situation, template).map(({ code, variables }) => (
         <Text key={code} component="span" display="block" size="xs">
           {t(`prompts.${code}`, { variables: variables.map((name) => `{${name}}`).join(', ') })}
         </Text>
