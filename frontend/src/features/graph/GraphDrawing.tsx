@@ -124,12 +124,17 @@ export function GraphDrawing({ part, relation, onEntity, onRelation }: Props) {
 
 const cut = (text: string) => text.slice(0, NAME_CHARS);
 
-/** At most two lines of a name. Where it goes on, nothing says so but the tooltip and the name read out. */
+/** At most two lines of a name, ended between words; the tooltip and the name read out have all of it. */
 function linesOf(name: string): string[] {
-  if (name.length <= NAME_CHARS) return [name];
-  const space = name.lastIndexOf(' ', NAME_CHARS);
-  const at = space > NAME_CHARS / 2 ? space + 1 : NAME_CHARS;
-  return [name.slice(0, at), name.slice(at, at + NAME_CHARS)];
+  const first = firstLine(name);
+  const rest = name.slice(first.length);
+  return rest ? [first, firstLine(rest)] : [first];
+}
+
+function firstLine(text: string): string {
+  if (text.length <= NAME_CHARS) return text;
+  const space = text.lastIndexOf(' ', NAME_CHARS);
+  return text.slice(0, space > 0 ? space + 1 : NAME_CHARS);
 }
 
 /** Enter and the space bar do what a click does. */
