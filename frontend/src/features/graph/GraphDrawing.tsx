@@ -36,7 +36,7 @@ export function GraphDrawing({ part, relation, onEntity, onRelation }: Props) {
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing has no fieldsets */}
       <svg
         className={classes.drawing}
-        viewBox={`0 0 ${size.width} ${size.height}`}
+        viewBox={`-40 0 ${size.width + 80} ${size.height}`}
         role="group"
         aria-label={t('graph.drawingOf', { entities: part.entities.length, relations: part.edges.length })}
       >
