@@ -6,8 +6,7 @@ from uuid import UUID
 
 import orjson
 
-from refdesk.accounts import Scope
-from refdesk.accounts.scope import Role
+from refdesk.accounts import Role, Scope
 from refdesk.chat.history import turns_of
 from refdesk.chat.language import Language
 from refdesk.chat.remembering.notes import MAX_NOTE_CHARS, MOST_NOTES, NOTE, NoteRepository

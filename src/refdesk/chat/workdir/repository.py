@@ -104,7 +104,7 @@ class WorkingFileRepository:
         )
         return len(list(rows))
 
-    async def _lock(self) -> None:
+    async def _lock(self) -> None:  # scope: a lock, no row
         """Writers of one directory wait for each other, so that its limit holds."""
         await self._session.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 7))"),
