@@ -58,7 +58,7 @@ export function traces(desk) {
     assert.deepEqual(await faultsOf(page), []);
     await page.getByRole('button', { name: 'Ask again with changes' }).click();
     const dialog = page.getByRole('dialog', { name: 'Ask again with changes' });
-    await dialog.getByRole('spinbutton').first().fill('1');
+    await dialog.getByLabel('Paragraphs at most').fill('1');
     assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole('button', { name: 'Ask again' }).click();
     await page.getByRole('tab', { name: 'Side by side' }).click();
