@@ -40,7 +40,7 @@ function Sides({ before, after, earlier, later }: Props) {
   return (
     <Stack gap="lg">
       {changed.length > 0 && (
-        <Part title={t('trace.changed')}>
+        <Part order={2} title={t('trace.changed')}>
           <Table fz="sm" layout="fixed">
             <Table.Thead>
               <Table.Tr>
@@ -72,7 +72,7 @@ function Sides({ before, after, earlier, later }: Props) {
             ] as const
           ).map(([title, one]) => (
             <Paper key={one.id} className={`rd-card ${classes.pane}`}>
-              <Part title={title}>
+              <Part order={2} title={title}>
                 {one.answer ? (
                   <Answer run={one} writing={isOpen(one)} />
                 ) : (
@@ -94,7 +94,7 @@ function Sources({ before, after }: { before: RunOut; after: RunOut }) {
   const sources = sourcesOf(before, after);
   if (sources.length === 0) return null;
   return (
-    <Part title={t('trace.sources')}>
+    <Part order={2} title={t('trace.sources')}>
       <Table fz="sm">
         <Table.Tbody>
           {sources.map((one) => (
@@ -128,7 +128,7 @@ function Timings({ earlier, later }: { earlier: TraceOut; later: TraceOut }) {
     return t('ask.milliseconds', { ms: shownMs(found.reduce((sum, one) => sum + (one.elapsed_ms ?? 0), 0)) });
   };
   return (
-    <Part title={t('trace.timings')}>
+    <Part order={2} title={t('trace.timings')}>
       <Table fz="sm">
         <Table.Thead>
           <Table.Tr>

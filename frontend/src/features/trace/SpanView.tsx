@@ -93,10 +93,16 @@ function Value({ value }: { value: unknown }) {
   );
 }
 
-export function Part({ title, children }: { title: string; children: ReactNode }) {
+interface PartProps {
+  title: string;
+  order?: 2 | 3;
+  children: ReactNode;
+}
+
+export function Part({ title, order = 3, children }: PartProps) {
   return (
     <section>
-      <Title order={3} size="h6" mb={6}>
+      <Title order={order} size="h6" mb={6}>
         {title}
       </Title>
       {children}
