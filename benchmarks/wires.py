@@ -18,7 +18,6 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
-import httpx
 import orjson
 
 from refdesk.gateway import CompletionRequest, Message, TextDelta
@@ -32,7 +31,7 @@ from refdesk.gateway.wires import (
 from refdesk.gateway.wires.bedrock.frames import event_frames
 from refdesk.gateway.wires.completer import Format
 from refdesk.gateway.wires.streams import parts_of
-from refdesk.kit.http import guarded_client
+from refdesk.kit.http import GuardedClient, guarded_client
 from refdesk.testing.scripted_model import Turn, says, scripted_model
 
 TEXT = "word "
@@ -85,7 +84,7 @@ async def measure_whole(address: str, calls: int) -> dict[str, Any]:
     return figures
 
 
-def _completer(wire: str, address: str, client: httpx.AsyncClient) -> HttpCompleter:
+def _completer(wire: str, address: str, client: GuardedClient) -> HttpCompleter:
     base = f"{address}/v1" if wire == "openai" else address
     return build_completer(
         wire,

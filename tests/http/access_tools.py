@@ -1,6 +1,7 @@
 """Rows of the access table: tool servers and tools."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -75,7 +76,7 @@ async def sent_back(world: World, client: httpx.AsyncClient) -> Call:
 
 
 class _Nothing:
-    async def call(self, _arguments: Any, _caller: ToolCaller) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], caller: ToolCaller) -> ToolResult:
         return ToolResult("done")
 
 

@@ -1,5 +1,7 @@
 """The tables of revision 0006 for tool servers, stored tools, their secrets."""
 
+from datetime import datetime
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
@@ -194,7 +196,7 @@ def _made_by(table: str, column: str) -> sa.ForeignKeyConstraint:
     )
 
 
-def _times() -> tuple[sa.Column[object], sa.Column[object]]:
+def _times() -> tuple[sa.Column[datetime], sa.Column[datetime]]:
     created, updated = (
         sa.Column(name, sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False)
         for name in ("created_at", "updated_at")

@@ -37,7 +37,7 @@ class InstantGateway(Gateway):
     async def embedder(self, scope: Scope, model_id: UUID, purpose: Any = None) -> HashingEmbedder:
         return self.instant
 
-    async def default_model(self, scope: Scope, kind: Kind, purpose: str | None = None) -> UUID | None:
+    async def default_model(self, scope: Scope, kind: Kind, *purposes: str | None) -> UUID | None:
         return self.instant.model_id if kind == "EMBEDDING" else None
 
 

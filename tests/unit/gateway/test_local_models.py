@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
 
-import httpx
 import pytest
 
 from refdesk.gateway import CompletionRequest, Finished, Message, ModelAuthentication, TextDelta, UsageReport
 from refdesk.gateway.local import LocalModel, LocalModelUnusable, start_local_model
 from refdesk.gateway.wires import Connection, build_completer
+from refdesk.kit.http import GuardedClient, guarded_client
 from refdesk.testing.tiny_gguf import write_tiny_gguf
 
 
@@ -20,12 +20,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> LocalModel:
 
 
 @pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient() as client:
+async def http() -> AsyncIterator[GuardedClient]:
+    async with guarded_client(allow_private=True) as client:
         yield client
 
 
-async def test_it_answers_and_streams_as_any_other(model: LocalModel, http: httpx.AsyncClient) -> None:
+async def test_it_answers_and_streams_as_any_other(model: LocalModel, http: GuardedClient) -> None:
     completer = build_completer(
         "openai-local",
         model_id=uuid4(),
@@ -44,7 +44,7 @@ async def test_it_answers_and_streams_as_any_other(model: LocalModel, http: http
     assert isinstance(events[-1], Finished)
 
 
-async def test_nobody_asks_it_without_its_key(model: LocalModel, http: httpx.AsyncClient) -> None:
+async def test_nobody_asks_it_without_its_key(model: LocalModel, http: GuardedClient) -> None:
     completer = build_completer(
         "openai-local",
         model_id=uuid4(),

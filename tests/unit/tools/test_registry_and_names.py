@@ -1,5 +1,6 @@
 """The registry only stores; names fit what models may call."""
 
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -8,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from refdesk.tools import Tool, ToolRegistry, ToolResult, ToolSpec, registry
+from refdesk.tools import Tool, ToolCaller, ToolRegistry, ToolResult, ToolSpec, registry
 from refdesk.tools.naming import MAX_NAME_CHARS, namespaced, told_apart
 
 
 class _Nothing:
-    async def call(self, _arguments: Any, _caller: Any) -> ToolResult:
+    async def call(self, arguments: Mapping[str, Any], caller: ToolCaller) -> ToolResult:
         return ToolResult("")
 
 

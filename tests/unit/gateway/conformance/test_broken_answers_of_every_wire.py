@@ -12,6 +12,7 @@ from tests.unit.gateway.conformance.conftest import MODEL_ID, key_of
 
 from refdesk.gateway import Completion, CompletionBuilder, ModelError
 from refdesk.gateway.wires import Connection, HttpCompleter, build_completer
+from refdesk.kit.http import guarded_client
 from refdesk.testing.scripted_model import Call, Turn
 from refdesk.testing.scripted_wires import FORMATS
 
@@ -32,7 +33,7 @@ def offline(wire: str) -> HttpCompleter:
         wire,
         model_id=MODEL_ID,
         model_name="m",
-        connection=Connection(httpx.AsyncClient(), "http://127.0.0.1:9", key_of(wire)),
+        connection=Connection(guarded_client(allow_private=True), "http://127.0.0.1:9", key_of(wire)),
         context_tokens=8192,
         defaults={},
     )
