@@ -25,6 +25,11 @@ async def read_graph(world: World, base_id: str, name: str) -> None:
     body = {"documents": [{"name": world.new_name("document"), "paragraphs": paragraphs}]}
     ok(await world.owner.post(f"{path}/documents", json=body))
     ok(await world.owner.post(f"{path}/graph/build", json={}))
+    await run_build(world, base_id)
+
+
+async def run_build(world: World, base_id: str) -> None:
+    """What a worker would do for the graph of a base."""
     async with world.database.transaction() as session:
         graph = await session.scalar(
             select(KnowledgeGraph).where(KnowledgeGraph.knowledge_base_id == UUID(base_id))

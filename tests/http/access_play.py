@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+from tests.http.access_graph import run_build
 from tests.http.access_knowledge import pdf
 from tests.http.asking import embed_by_hashing
 from tests.http.world import World, ok
@@ -29,6 +30,8 @@ API = "/api/v1"
 DOCUMENTS = 6
 FOLDERS = ("", "a", "a/b", "c")  # "" is the top
 COMMON = "The turbine inspection interval"
+HUB = "oil ring"
+"""What every document names, so that in the knowledge graph each is two steps from any other."""
 MISSING = "01890000-0000-7000-8000-00000000dead"
 """An id that nothing has."""
 
@@ -139,6 +142,11 @@ class Play:
                 yield self.folders[path]
 
 
+def nowhere_like(word: str) -> str:
+    """A word of a document's kind that stands nowhere."""
+    return f"{word[:-2]}{(int(word[-2]) + 1) % 10}x"
+
+
 def folder_name(path: str) -> str:
     return f"cabinet-{path.rpartition('/')[2]}-qz" if path else ""
 
@@ -175,6 +183,9 @@ async def begin(world: World) -> Play:
     play = Play(world, base["id"], source_id, clients, folders, group["id"])
     for _ in range(DOCUMENTS):
         await add_document(play)
+    ok(await owner.post(f"{play.base}/graph/build", json={"method": "rules"}))
+    play.things["graph"] = "built"
+    await run_build(world, play.base_id)
     await _give_file(play, play.documents[0])
     await _give_source(play, play.documents[1])
     await _add_preview(play)
@@ -186,7 +197,10 @@ async def add_document(play: Play) -> None:
     number, owner = play.made, play.world.owner
     play.made += 1
     word = f"zq{number}canary{number}x"
-    texts = [f"{COMMON} of {word} is {number + 3} months.", f"{word} is kept in hall {number}."]
+    texts = [
+        f"{COMMON} of {word} is {number + 3} months.",
+        f"{word} is kept in hall {number}. {word} depends on the {HUB}.",
+    ]
     new = {"name": f"paper-{word}.md", "paragraphs": [{"content": text} for text in texts]}
     made = ok(await owner.post(f"{play.base}/documents", json={"documents": [new]}))["items"][0]
     ok(await owner.patch(f"{API}/documents/{made['id']}", json={"meta": {"project": word}}))
@@ -218,6 +232,8 @@ async def _index(play: Play, document_id: UUID, rows: list[dict[str, Any]]) -> N
     async with world.database.transaction() as session:
         await IndexWriter(session, scope, index).write(prepared, vectors)
         await note_reindexing(session, scope, document_id, False)
+    if "graph" in play.things:
+        await run_build(world, play.base_id)
 
 
 async def _give_file(play: Play, document: Kept) -> None:

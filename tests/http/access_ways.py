@@ -1,7 +1,7 @@
 """Every way in which documents can be told of over HTTP, as one caller after the other goes them.
 
 A way names the operations of the access table that it goes; `test_access_property` fails for an operation
-that is gone by no way and is not excused here.
+that is gone by no way and is not excused in `access_excuses`.
 """
 
 import asyncio
@@ -49,7 +49,8 @@ def way(*operations: str) -> Callable[[Going], Going]:
     return register
 
 
-def _counted(response: httpx.Response, expected: int) -> tuple[int, int] | None:
+def counted(response: httpx.Response, expected: int) -> tuple[int, int] | None:
+    """The total of a list beside what it should be; None for an answer that is none."""
     return (response.json()["total"], expected) if response.is_success else None
 
 
@@ -57,30 +58,30 @@ def _counted(response: httpx.Response, expected: int) -> tuple[int, int] | None:
 async def documents(play: Play, caller: str, _rng: random.Random) -> AsyncIterator[Told]:
     client, path, shown = play.clients[caller], f"{play.base}/documents", play.shown(caller)
     listed = await client.get(path, params={"limit": 100})
-    yield Told("documents", listed.text, whole=True, total=_counted(listed, len(shown)))
+    yield Told("documents", listed.text, whole=True, total=counted(listed, len(shown)))
     attention = await client.get(path, params={"attention": "true"})
-    yield Told("attention", attention.text, total=_counted(attention, 0))
+    yield Told("attention", attention.text, total=counted(attention, 0))
     for start in ("paper", "zq"):
         found = await client.get(path, params={"q": start, "limit": 100})
-        yield Told("search of names", found.text, whole=True, total=_counted(found, len(shown)))
+        yield Told("search of names", found.text, whole=True, total=counted(found, len(shown)))
     for one in (*play.hidden(caller)[:1], *shown[:1]):
         found = await client.get(path, params={"meta.project": one.word})
         expected = int(one in shown)
-        yield Told("filter by metadata", found.text, total=_counted(found, expected))
+        yield Told("filter by metadata", found.text, total=counted(found, expected))
 
 
 @way(f"GET {BASE}/drafts")
 async def drafts(play: Play, caller: str, _rng: random.Random) -> AsyncIterator[Told]:
     listed = await play.clients[caller].get(f"{play.base}/drafts")
     expected = sum(play.may_see(caller, one) for one in play.previews)
-    yield Told("previews", listed.text, total=_counted(listed, expected))
+    yield Told("previews", listed.text, total=counted(listed, expected))
 
 
 @way(f"GET {BASE}/questions")
 async def questions(play: Play, caller: str, _rng: random.Random) -> AsyncIterator[Told]:
     for query in ({"limit": 100}, {"q": "ask-zq", "limit": 100}):
         listed = await play.clients[caller].get(f"{play.base}/questions", params=query)
-        yield Told("questions", listed.text, whole=True, total=_counted(listed, len(play.shown(caller))))
+        yield Told("questions", listed.text, whole=True, total=counted(listed, len(play.shown(caller))))
 
 
 @way(f"GET {API}/knowledge-bases", f"GET {BASE}", f"GET {BASE}/usage", f"GET {API}/status")
@@ -139,7 +140,7 @@ async def sources(play: Play, caller: str, _rng: random.Random) -> AsyncIterator
     yield Told("source", one.text, total=(one.json()["documents"], expected) if one.is_success else None)
     items = await client.get(f"{API}/sources/{play.source_id}/items", params={"q": "paper"})
     known = sum(play.may_see(caller, one) for one in (*play.documents, *play.gone) if one.is_synced)
-    yield Told("items", items.text, total=_counted(items, known))
+    yield Told("items", items.text, total=counted(items, known))
 
 
 @way(f"GET {BASE}/terms", f"GET {BASE}/terms.csv", f"GET {BASE}/index-builds")
@@ -411,148 +412,3 @@ ASKING = (
     f"GET {API}/conversations/{{conversation_id}}",
 )
 """Gone by `test_access_property` itself, before and after things change."""
-
-EXCUSED: dict[str, tuple[str, ...]] = {
-    "It tells of people, keys, models or the server, of which no document is part.": (
-        f"GET {API}/setup",
-        f"POST {API}/setup",
-        f"GET {API}/session",
-        f"POST {API}/session",
-        f"POST {API}/session/password",
-        f"GET {API}/invitations/{{token}}",
-        f"POST {API}/invitations/{{token}}/redeem",
-        f"GET {API}/users",
-        f"POST {API}/users/{{user_id}}/reset-link",
-        f"POST {API}/invitations",
-        f"GET {API}/workspaces",
-        f"POST {API}/workspaces",
-        f"GET {API}/workspaces/{{workspace_id}}",
-        f"GET {API}/members",
-        f"POST {API}/members",
-        f"GET {API}/groups",
-        f"POST {API}/groups",
-        f"GET {API}/api-keys",
-        f"POST {API}/api-keys",
-        f"GET {API}/secret-keys",
-        f"POST {API}/secret-keys/rotation",
-        f"DELETE {API}/secret-keys/former",
-        f"GET {API}/models",
-        f"POST {API}/models",
-        f"POST {API}/models/check",
-        f"POST {API}/models/list-remote",
-        f"GET {API}/model-presets",
-        "GET /mcp/models",
-        "POST /mcp/invoke",
-        f"GET {API}/model-descriptors",
-        f"POST {API}/model-descriptors",
-        f"POST {API}/model-descriptors/check",
-        f"POST {API}/model-descriptors/draft",
-        f"GET {API}/models/{{model_id}}/descriptor",
-        f"POST {API}/models/{{model_id}}/descriptor/check",
-        f"GET {API}/strategies",
-        f"GET {API}/models/{{model_id}}",
-        f"POST {API}/models/{{model_id}}/check",
-        f"POST {API}/models/{{model_id}}/try",
-        f"POST {API}/models/{{model_id}}/try/speech",
-        f"POST {API}/models/{{model_id}}/try/pictures",
-        f"POST {API}/models/{{model_id}}/try/film",
-        f"GET {API}/models/{{model_id}}/films",
-        f"GET {API}/model-films/{{film_id}}",
-        f"POST {API}/model-films/{{film_id}}/cancel",
-        f"GET {API}/model-films/{{film_id}}/file",
-        f"GET {API}/fallback-policies",
-        f"POST {API}/fallback-policies",
-        f"POST {API}/fallback-policies/check",
-        f"POST {API}/fallback-policies/dry-run",
-        f"GET {API}/fallback-policies/{{policy_id}}",
-        f"GET {API}/purpose-routes",
-        f"GET {API}/model-health",
-        f"POST {API}/model-health/{{model_id}}/probe",
-        f"GET {API}/model-limits",
-        f"POST {API}/model-limits",
-        f"GET {API}/model-limits/{{limit_id}}/standing",
-        f"GET {API}/model-queues",
-        f"GET {API}/usage/figures",
-        f"GET {API}/usage/calls",
-        f"GET {API}/usage/export",
-        f"GET {API}/usage/settings",
-        f"GET {API}/model-prices",
-        f"POST {API}/model-prices",
-        f"GET {API}/model-prices/export",
-        f"POST {API}/model-prices/import",
-        f"GET {API}/response-caches",
-        f"GET {API}/embedding-caches",
-        f"POST {API}/applications",
-        f"GET {API}/applications/{{application_id}}",
-        "POST /v1/embeddings",
-        "GET /healthz",
-        "GET /readyz",
-        "GET /metrics",
-        f"GET {API}/openapi.json",
-        f"GET {API}/qa-templates/{{language}}.{{kind}}",
-        f"POST {API}/split-patterns/check",
-    ),
-    "It is for owners, who see everything.": (f"GET {API}/audit", f"POST {API}/calibrations"),
-    "It tells of what the caller sends with it; `test_access_existence` sends what is there already.": (
-        f"POST {API}/knowledge-bases",
-        f"POST {BASE}/files",
-        f"POST {BASE}/documents",
-        f"POST {BASE}/drafts",
-        f"POST {BASE}/qa-files",
-        f"POST {BASE}/folders",
-        f"POST {BASE}/terms",
-        f"POST {BASE}/terms/import",
-        f"POST {BASE}/sources",
-        f"POST {API}/knowledge-base-imports",
-        f"GET {API}/knowledge-base-imports/{{knowledge_base_id}}",
-        f"POST {API}/knowledge-base-imports/{{knowledge_base_id}}/retry",
-        f"POST {API}/sample-library",
-        f"POST {API}/test-sets",
-        f"POST {SET}/questions",
-        f"POST {SET}/import",
-    ),
-    "It answers as another operation does, gone above, or with nothing but a state.": (
-        f"POST {RUN}/again",
-        f"GET {API}/conversations/{{conversation_id}}/events",
-        f"POST {API}/applications/preview",
-        f"POST {SOURCE}/sync",
-        f"POST {SOURCE}/cancel",
-        f"GET {API}/folders/{{folder_id}}/access",
-        *(
-            f"{method} {BASE}/index-builds{rest}"
-            for method, rest in (
-                ("POST", ""),
-                ("GET", "/{build_id}"),
-                ("POST", "/{build_id}/cancel"),
-                ("POST", "/{build_id}/resume"),
-                ("POST", "/{build_id}/compare"),
-                ("POST", "/{build_id}/switch"),
-                ("POST", "/{build_id}/switch-back"),
-            )
-        ),
-    ),
-    "It takes in a whole source, and is refused to whom any of it is hidden (`test_access_existence`).": (
-        f"POST {SOURCE}/manifest",
-        f"POST {SOURCE}/archive",
-        f"POST {SOURCE}/files",
-    ),
-    "It is a picture of the caller's own.": (
-        f"POST {API}/question-pictures",
-        f"GET {API}/question-pictures/{{picture_id}}",
-    ),
-    "It says aloud what `GET …/runs/{run_id}` tells, or writes down what the caller said.": (
-        f"POST {RUN}/speech",
-        f"POST {API}/transcriptions",
-    ),
-    "It asks another system, where lists of this one do not hold.": (
-        f"GET {API}/external-sources",
-        f"POST {API}/external-sources",
-        f"GET {API}/external-sources/kinds",
-        f"POST {API}/external-sources/check",
-        f"GET {API}/external-sources/{{source_id}}",
-        f"PATCH {API}/external-sources/{{source_id}}",
-        f"POST {API}/external-sources/{{source_id}}/check",
-        f"POST {API}/external-sources/{{source_id}}/search",
-    ),
-}
-"""Operations that no way goes, and why."""

@@ -14,14 +14,16 @@ from typing import Any
 
 import httpx
 import pytest
+import tests.http.access_ways_graph
+import tests.http.access_ways_tools  # noqa: F401 - both register their ways
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from tests.http.access_play import API, COMMON, MISSING, PERSONS, Play, begin, step
+from tests.http.access_excuses import EXCUSED
+from tests.http.access_play import API, COMMON, MISSING, PERSONS, Play, begin, nowhere_like, step
 from tests.http.access_table import ROWS
 from tests.http.access_ways import (
     ASKING,
     CHANGING,
-    EXCUSED,
     READING,
     READING_FILES,
     WAYS,
@@ -113,7 +115,7 @@ async def _ask_by_ids(play: Play, caller: str, rng: random.Random) -> None:
 
 async def _guess_a_word(play: Play, caller: str, word: str) -> None:
     """A word that stands in hidden documents only scores as one that stands nowhere."""
-    nowhere = f"{word[:-2]}{(int(word[-2]) + 1) % 10}x"
+    nowhere = nowhere_like(word)
     shown = [one.id for one in play.shown(caller)][:1]
     answers: list[Any] = []
     for asked in (word, nowhere):
