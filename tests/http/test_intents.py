@@ -81,6 +81,9 @@ async def test_examples_come_and_go_as_csv(world: World, tree: str) -> None:
     wrong = {"content": "code,example\nnone,hello\n", "format": "csv"}
     refused = problem(await world.editor.post(f"{tree}/import", json=wrong), 422, "intent-file-invalid")
     assert refused["details"]["places"] == ["line 2: unknown code none"]
+    # Python's reader of CSV gives up on a cell of more than 131,072 characters.
+    huge = {"content": f"code,example\ngreeting,{'x' * 200_000}\n", "format": "csv"}
+    problem(await world.editor.post(f"{tree}/import", json=huge), 422, "intent-file-invalid")
 
 
 async def test_a_file_that_is_refused_changes_nothing(world: World, tree: str) -> None:

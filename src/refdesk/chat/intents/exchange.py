@@ -178,8 +178,13 @@ def _bound(filed: FiledIntent, bases: Mapping[str, UUID], warnings: list[str]) -
 
 async def _take_examples(service: IntentService, content: str) -> IntentImported:
     nodes = {node.code: node for node in await service.repository.all()}
-    rows = csv.DictReader(io.StringIO(content.removeprefix("\ufeff")))
-    if not {"code", "example"} <= set(rows.fieldnames or ()):
+    try:
+        reader = csv.DictReader(io.StringIO(content.removeprefix("\ufeff")))
+        columns = set(reader.fieldnames or ())
+        rows = list(reader)
+    except csv.Error as error:
+        raise IntentFileInvalid(places=[f"not readable CSV: {error}"]) from error
+    if not {"code", "example"} <= columns:
         raise IntentFileInvalid(places=["the columns code and example are needed"])
     result = IntentImported(created=0, updated=0, deleted=0, examples=0, warnings=[])
     wrong: list[str] = []

@@ -91,6 +91,13 @@ def write_prices(prices: Iterable[ModelPrice], models: Mapping[UUID, str]) -> by
 
 def read_prices(text: str, models: Mapping[str, Sequence[UUID]]) -> list[PriceParts]:
     """The prices of a file; models are named as in the workspace. Raises `PriceFileInvalid`."""
+    try:
+        return _prices(text, models)
+    except csv.Error as error:
+        raise PriceFileInvalid(f"The file is not readable CSV: {error}.") from error
+
+
+def _prices(text: str, models: Mapping[str, Sequence[UUID]]) -> list[PriceParts]:
     reader = csv.DictReader(io.StringIO(text.removeprefix(_BYTE_ORDER_MARK)))
     missing = [name for name in PRICE_COLUMNS[:3] if name not in (reader.fieldnames or ())]
     if missing:
