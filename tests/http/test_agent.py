@@ -280,6 +280,7 @@ async def test_a_call_that_asks_first_is_made_only_once_a_person_agreed(
     model.then(says(Turn(calls=calls, finish="tool_calls")))
     asked = await answered(world.viewer, question="E1002 怎么办？帮我建单", application_id=application["id"])
     assert (asked["state"], asked["form"]["kind"]) == ("finished", "approval")
+    assert asked["form"]["title"] == asked["form"]["call"]["title"]  # the page names the tool by it
     assert asked["form"]["call"]["arguments"] == {"title": "重启"}
     assert tickets.made == []
     model.then(says("已建单 T-1。E1002 表示签名无效 [1]。"))

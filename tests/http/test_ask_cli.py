@@ -1,5 +1,6 @@
 """`refdesk ask` with pictures, and its answer as sound."""
 
+import json
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -54,3 +55,9 @@ def test_a_picture_that_cannot_be_read_is_told(run: Run, tmp_path: Path) -> None
     wrong.write_text("no picture")
     refused = run("ask", "What is this?", "--picture", str(wrong), "--json")
     assert done(refused, exit_code=2)["error"]["code"] == "image-not-understood"
+
+
+def test_a_question_that_is_not_text_is_refused_in_words(run: Run) -> None:
+    # As Python hands over a word of the command line that is not UTF-8.
+    refused = run("ask", "what \udcff", "--json")
+    assert (refused.exit_code, json.loads(refused.stdout)["error"]["code"]) == (2, "invalid-argument")

@@ -1,5 +1,6 @@
 """`refdesk app intents`, and answering on the command line what the desk asks back."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -63,3 +64,9 @@ def test_what_the_desk_asks_is_printed_and_answered_by_a_reply(run: Run, tmp_pat
     conversation = ("--conversation", asked["conversation_id"], "--json")
     chosen = done(run("ask", "--reply", asked["form"]["options"][1]["value"], *conversation))
     assert chosen["answer"] == "At the end."
+    later = run("ask", "return policy", "--app", "Two")
+    command = next(line for line in later.stderr.splitlines() if line.startswith("Answer with: refdesk "))
+    value = asked["form"]["options"][0]["value"]
+    words = shlex.split(command.removeprefix("Answer with: refdesk "))
+    assert words[-2:] == ["--reply", value]
+    assert done(run(*words, "--json"))["answer"] == "Within 14 days."

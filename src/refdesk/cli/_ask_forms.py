@@ -2,6 +2,7 @@
 `--reply`."""
 
 import json
+import shlex
 import sys
 from typing import Any, cast
 
@@ -43,6 +44,18 @@ def ask_person(run: dict[str, Any]) -> dict[str, Any] | None:
         note("")
         return None
     return {**given, "run_id": run["id"]} if given is not None else None
+
+
+def how_to_reply(run: dict[str, Any]) -> str:
+    """The command that answers a run's form later, or where nobody sits at the terminal."""
+    form = run["form"]
+    if form["kind"] == "approval":
+        value = "yes"
+    elif form["kind"] == "guidance":
+        value = shlex.quote(form["options"][0]["value"])
+    else:
+        value = shlex.quote(",".join(f"{one['name']}=…" for one in form["fields"] if one.get("required")))
+    return f"refdesk ask --conversation {run['conversation_id']} --reply {value}"
 
 
 def _ask(form: dict[str, Any]) -> dict[str, Any] | None:

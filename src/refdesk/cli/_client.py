@@ -117,9 +117,13 @@ class Client:
         return await self.request("DELETE", path)
 
     async def request(self, method: str, path: str, **more: Any) -> Any:
-        """The answer's JSON (None if empty). Raises `RequestFailed`, `ServerUnreachable`."""
+        """The answer's JSON (None if empty). Raises `RequestFailed`, `ServerUnreachable`, `InvalidArgument`
+        (what is sent is not text)."""
         try:
             response = await self.http.request(method, path, **more)
+        except UnicodeEncodeError as error:
+            # A word of the command line that is not text in its encoding holds its bytes as surrogates.
+            raise InvalidArgument("What was given holds characters that cannot be read.") from error
         except httpx.TransportError as error:
             raise ServerUnreachable(address=str(self.http.base_url), reason=str(error)) from error
         return answer(response)

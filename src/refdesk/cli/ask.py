@@ -9,7 +9,7 @@ from uuid import UUID
 import httpx
 import typer
 
-from refdesk.cli._ask_forms import ask_person, can_ask, read_reply
+from refdesk.cli._ask_forms import ask_person, can_ask, how_to_reply, read_reply
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed, ServerUnreachable, answer
 from refdesk.cli._commands import Result, add_command, find
 from refdesk.cli._console import note
@@ -112,6 +112,8 @@ async def ask(
         # The built-in answer itself tells why nothing was found.
         if not client.as_json and warning["message"] not in run["answer"]:
             note(f"refdesk: {warning['message']} [{warning['code']}]")
+    if run.get("form") and not client.as_json:
+        note(f"Answer with: {how_to_reply(run)}")
     if run["error"] is not None and not client.as_json:
         error = run["error"]
         note(f"refdesk: {error['message']} [{error['code']}]")

@@ -15,21 +15,20 @@ from refdesk.tools import Toolbox
 AGENT = "agent"
 """Marks the state of a step that an agent waits at."""
 
-_WORDS: dict[Language, tuple[str, str]] = {
-    "zh": ("需要您的同意", "助手想要使用“{title}”，是否同意？"),
-    "en": ("Your agreement is needed", "The assistant wants to use “{title}”. Do you agree?"),
+_WORDS: dict[Language, str] = {
+    "zh": "助手想要使用“{title}”，是否同意？",
+    "en": "The assistant wants to use “{title}”. Do you agree?",
 }
 
 
 def form_of(waiting: Waiting, language: Language) -> dict[str, Any]:
-    """What the person sees."""
+    """What the person sees; its title is the tool's, as of every approval."""
     planned = waiting.planned[waiting.place]
     title = (planned.spec.title if planned.spec is not None else "") or planned.call.name
-    head, text = _WORDS[language]
     return {
         "kind": "approval",
-        "title": head,
-        "text": text.format(title=title),
+        "title": title,
+        "text": _WORDS[language].format(title=title),
         "call": {"tool": planned.call.name, "title": title, "arguments": dict(planned.arguments)},
     }
 
