@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 from tests.http.access_graph import run_build
-from tests.http.access_play import HUB, PERSONS, Play, nowhere_like
+from tests.http.access_play import HUB, Play, nowhere_like
 from tests.http.access_ways import BASE, Told, counted, way, without_ids
 from tests.http.world import ok
 
@@ -30,6 +30,8 @@ async def graph(play: Play, caller: str, _rng: random.Random) -> AsyncIterator[T
         expected = {"relations": 2 * shown, "paragraphs": 2 * shown, "entities": 2 * shown + hubs}
         for name, number in expected.items():
             yield Told(f"{name} of the graph", "", total=(view.json()[name], number))
+        if not _sees_whole(play, caller):
+            assert view.json()["progress_total"] in (0, 100), f"{caller} is told how much was read"
     listed = await client.get(f"{path}/entities", params={"limit": 100})
     yield Told("entities", listed.text, whole=True, total=counted(listed, shown + hubs))
     found = await client.get(f"{path}/entities", params={"limit": 100, "q": "canary"})
@@ -91,9 +93,7 @@ async def paths(play: Play, caller: str, rng: random.Random) -> AsyncIterator[To
 async def building(play: Play, caller: str, _rng: random.Random) -> AsyncIterator[Told]:
     """What takes in the whole base is for whom nothing of it is hidden; that the owner builds others see."""
     client, owner, path = play.clients[caller], play.world.owner, f"{play.base}/graph"
-    sees_whole = PERSONS[caller] != "stranger" and all(
-        play.may_see(caller, one) for one in (*play.documents, *play.previews)
-    )
+    sees_whole = _sees_whole(play, caller)
     estimate = await client.get(f"{path}/estimate")
     assert sees_whole or not estimate.is_success, f"{caller} is told how much is to be read"
     left = (estimate.json()["paragraphs"], 0) if estimate.is_success else None
@@ -113,6 +113,10 @@ async def building(play: Play, caller: str, _rng: random.Random) -> AsyncIterato
     yield Told("graph that was built again", ready.text)
     if ready.is_success:
         assert ready.json()["state"] == "ready", ready.text
+
+
+def _sees_whole(play: Play, caller: str) -> bool:
+    return all(play.may_see(caller, one) for one in (*play.documents, *play.previews))
 
 
 def _with(value: Any, word: str, other: str) -> Any:
