@@ -123,6 +123,11 @@ async def test_files_are_edited_and_run_on_and_nothing_else_is_reached(
     first = await answered(world.viewer, question="你好", application_id=application["id"])
     conversation = first["conversation_id"]
     files = f"/api/v1/conversations/{conversation}/files"
+    # Larger than any other request may be, within what a working directory holds.
+    large = b"x" * (3 * 1024 * 1024)
+    put = await world.viewer.put(f"{files}/content", params={"path": "large.bin"}, content=large)
+    assert put.status_code == 204, put.text
+    assert (await world.viewer.delete(f"{files}/content", params={"path": "large.bin"})).status_code == 204
     given = await world.viewer.put(
         f"{files}/content?path=data/sales.csv", content="地区,金额\n北,1\n南,2\n".encode()
     )

@@ -22,6 +22,7 @@ FILES_PATH = re.compile(
     r"|knowledge-base-imports|transcriptions|question-pictures)"
 )
 # Recordings and pictures to try a model with or to call one, within JSON.
+WORKING_FILE_PATH = re.compile(r"/api/v1/conversations/[^/]+/files/content")
 MEDIA_PATH = re.compile(r"/api/v1/models/[^/]+/try(/film|/stream)?|/mcp/invoke")
 MAX_MEDIA_BYTES = 54 * 1024 * 1024
 QUIET_PATHS = ("/healthz", "/readyz")
@@ -85,7 +86,8 @@ class RequestContext:
 
 
 def _takes_files(scope: Scope) -> bool:
-    return scope["method"] == "POST" and FILES_PATH.fullmatch(scope["path"]) is not None
+    pattern = {"POST": FILES_PATH, "PUT": WORKING_FILE_PATH}.get(scope["method"])
+    return pattern is not None and pattern.fullmatch(scope["path"]) is not None
 
 
 class BodyLimit:
