@@ -47,6 +47,12 @@ def test_the_order_system_is_added_called_set_and_removed(run: Run, tmp_path: Pa
     unknown = run("call", "order_query", "number=DD-1")
     assert (unknown.exit_code, "[tool-error]" in unknown.stdout) == (1, True)
 
+    change = ("call", "orders__return_request", "number=DD-20418", "reason=broken")
+    refused = run(*change)
+    assert (refused.exit_code, "may change something" in refused.stderr) == (1, True), refused.output
+    agreed = run(*change, "--yes", "--json")
+    assert (agreed.exit_code, json.loads(agreed.stdout)["ok"]) == (0, True), agreed.output
+
     assert run("servers", "set", "orders", "parcel_track", "--off").exit_code == 0
     listed = json.loads(run("list", "--json").stdout)
     active = {tool["name"]: (tool["is_active"], tool["ask_first"]) for tool in listed}

@@ -52,10 +52,17 @@ async def call(
     arguments: Annotated[
         str | None, typer.Option("--arguments", metavar="JSON", help="All arguments as one JSON object.")
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a tool that asks first.")] = False,
 ) -> Result:
     """Call a tool and print what it gives; ends with 1 if it gives an error."""
     given = _object(arguments) if arguments is not None else {}
     given |= dict(_pair(each) for each in argument or [])
+    if not yes and await _asks_first(client, tool):
+        typer.confirm(
+            f"{tool} may change something. Call it with {json.dumps(given, ensure_ascii=False)}?",
+            abort=True,
+            err=True,
+        )
     outcome = await client.post(f"{TOOLS}/call", {"tool": tool, "arguments": given})
     lines = [outcome["text"]] if outcome["text"] else []
     if outcome["fault"] is not None:
@@ -63,6 +70,11 @@ async def call(
     if outcome["truncated"]:
         lines.append("(The result was cut to the limit of the tool.)")
     return Result(outcome, lines, exit_code=0 if outcome["ok"] else 1)
+
+
+async def _asks_first(client: Client, tool: str) -> bool:
+    page = await client.get(TOOLS)
+    return any(each["ask_first"] for each in page["items"] if tool in (each["id"], each["name"]))
 
 
 def _object(text: str) -> dict[str, Any]:
