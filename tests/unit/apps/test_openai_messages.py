@@ -95,7 +95,7 @@ def test_settings_have_bounds() -> None:
 def test_a_prompt_without_its_placeholders_is_refused(answer: str, missing: list[str]) -> None:
     with pytest.raises(PromptIncomplete) as raised:
         check_prompts(ApplicationPrompts(answer=answer))
-    assert raised.value.details == {"missing": missing}
+    assert raised.value.details == {"template": "answer", "missing": missing}
 
 
 @pytest.mark.parametrize("answer", ["", "{data}{question}", "{question} {data} {data}"])

@@ -88,7 +88,7 @@ def test_the_package_can_be_run_as_a_module() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("ask", "--json"), "QUESTION"),
+        (("kb", "create", "--json"), "NAME"),
         (("ask", "what", "--colour", "--json"), "--colour"),
         (("nothing-like-this", "--json"), "nothing-like-this"),
     ],

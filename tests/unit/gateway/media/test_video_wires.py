@@ -12,7 +12,7 @@ from refdesk.gateway.content import ImagePart
 from refdesk.gateway.media import VideoRequest, VideoState
 from refdesk.gateway.wires import Connection
 from refdesk.gateway.wires.video import DIALECTS, RemoteFilmmaker
-from refdesk.kit.http import ResponseTooLarge, guarded_client
+from refdesk.kit.http import guarded_client
 from refdesk.testing.scripted_media import FILM, PICTURE, FilmStudio, fields_of
 from refdesk.testing.scripted_model import ScriptedModel, body, error, scripted_model
 
@@ -135,6 +135,6 @@ async def test_a_film_longer_than_the_limit_is_cut(
 ) -> None:
     monkeypatch.setattr("refdesk.gateway.wires.video.filmmaker.MAX_VIDEO_BYTES", 1000)
     server.always(FilmStudio("openai"))
-    with pytest.raises(ResponseTooLarge):
+    with pytest.raises(ModelBadResponse, match="more than is accepted"):
         async with filmmaker.film("job-1", VideoState("finished")) as stream:
             [part async for part in stream.parts]
