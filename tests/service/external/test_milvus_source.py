@@ -1,6 +1,6 @@
 """Milvus Lite, which a cluster's client opens in this process. Needs the extras `milvus`, `milvus-lite`."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,15 @@ from refdesk.testing.embedder import HashingEmbedder
 from refdesk.testing.source_conformance import SourceConformance, fill
 
 pytest.importorskip("milvus_lite", reason="the extra `milvus-lite` is not installed")
+
+
+@pytest.fixture(autouse=True)
+def servers_end() -> Iterator[None]:
+    """Each file has a server with threads of its own, which would stay until this process ends."""
+    yield
+    from milvus_lite.server_manager import server_manager_instance
+
+    server_manager_instance.release_all()
 
 
 def context(**changes: bool) -> SourceContext:
