@@ -31,7 +31,7 @@ export function policies(desk) {
     await sheet.getByRole('textbox', { name: /^If/ }).fill('respons_code == 503');
     await sheet.getByRole('combobox', { name: 'Other model' }).click();
     await page.getByRole('option', { name: 'law-llm-v2' }).click();
-    await sheet.getByText('there is no variable or function respons_code', { exact: false }).waitFor();
+    await sheet.getByText('There is no respons_code', { exact: false }).waitFor();
     assert.deepEqual(await faultsOf(page), []);
     await sheet.getByRole('textbox', { name: /^If/ }).fill('response_code == 503 || latency > 5000');
     await sheet.getByRole('combobox', { name: 'Model', exact: true }).click();

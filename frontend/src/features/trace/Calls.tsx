@@ -10,7 +10,7 @@ export function Calls({ calls }: { calls: TraceCall[] }) {
   const { t } = useTranslation();
   const pathWord = useWordFor('usage.paths');
   return (
-    <Table.ScrollContainer minWidth={520}>
+    <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table fz="sm" verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>

@@ -13,7 +13,7 @@ export function Candidates({ candidates }: { candidates: TraceCandidate[] }) {
   const leg = (score?: TraceLeg | null) =>
     score ? t('trace.leg', { score: formatScore(score.calibrated), rank: score.rank }) : '—';
   return (
-    <Table.ScrollContainer minWidth={560}>
+    <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table fz="sm" verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
