@@ -18,20 +18,17 @@ import asyncio
 import json
 import logging
 import re
-import tempfile
 import unicodedata
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
-import psycopg
 import structlog
+from benchmarks.own_database import own_database
 from benchmarks.vector_cache import CachingGateway, VectorCache
-from pydantic import SecretStr
-from sqlalchemy import make_url, select
+from sqlalchemy import select
 
 from refdesk import migrations
 from refdesk.accounts import Scope
@@ -40,8 +37,7 @@ from refdesk.chat import RunManager, RunSubmission, Turn
 from refdesk.evaluation import load_retrieval_set
 from refdesk.evaluation.temporary_base import TemporaryBase, temporary_base
 from refdesk.gateway.tables import Model
-from refdesk.kit.database import Database, libpq_url
-from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.database import Database
 from refdesk.kit.ids import new_id
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
@@ -244,18 +240,8 @@ def main() -> None:
     arguments.add_argument("--data-dir", type=Path, help="where the converted model is kept")
     given = arguments.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
-        server = EmbeddedPostgres(folder, durable=False)
-        url = server.start()
-        stack.callback(server.stop)
-        name = f"refdesk_bench_{uuid4().hex[:8]}"
-        with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
-        own = libpq_url(make_url(url).set(database=name).render_as_string(hide_password=False))
-        settings = Settings(
-            data_dir=given.data_dir or folder, database_url=SecretStr(own), allow_private_endpoints=True
-        )
+    with own_database(None, given.data_dir) as (settings, own):
+        settings = settings.model_copy(update={"allow_private_endpoints": True})
         report = asyncio.run(measure(given, settings, own))
     print(json.dumps(report, indent=2, ensure_ascii=False))
 

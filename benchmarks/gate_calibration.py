@@ -13,17 +13,12 @@ that leaving out gives. Prints JSON.
 import argparse
 import asyncio
 import json
-import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
-import psycopg
+from benchmarks.own_database import own_database
 from benchmarks.vector_cache import CachingGateway, VectorCache
-from pydantic import SecretStr
-from sqlalchemy import make_url
 
 from refdesk import migrations
 from refdesk.evaluation import RetrievalSet, load_retrieval_set
@@ -32,8 +27,7 @@ from refdesk.evaluation.gates import Look, Question, fit_embedder, look_up, scor
 from refdesk.evaluation.gates.splitting import auroc, balanced_accuracy
 from refdesk.evaluation.temporary_base import TemporaryBase, temporary_base
 from refdesk.gateway import DEFAULT_GATES, Gates
-from refdesk.kit.database import Database, libpq_url
-from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
@@ -47,16 +41,7 @@ def main() -> None:
     arguments.add_argument("--sample", type=int, help="queries a set; all by default")
     arguments.add_argument("--remove", type=int, default=0, metavar="N", help="questions of the first set")
     given = arguments.parse_args()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
-        server = EmbeddedPostgres(folder, durable=False)
-        url = server.start()
-        stack.callback(server.stop)
-        name = f"refdesk_bench_{uuid4().hex[:8]}"
-        with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
-        own = libpq_url(make_url(url).set(database=name).render_as_string(hide_password=False))
-        settings = Settings(data_dir=given.data_dir or folder, database_url=SecretStr(own))
+    with own_database(None, given.data_dir) as (settings, own):
         report = asyncio.run(measure(settings, own, given.folders, given.vectors, given.sample, given.remove))
     print(json.dumps(report, indent=2))
 

@@ -18,20 +18,16 @@ import argparse
 import asyncio
 import json
 import sys
-import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import bm25s
 import numpy as np
-import psycopg
+from benchmarks.own_database import own_database
 from benchmarks.vector_cache import CachingGateway, VectorCache
 from numpy.typing import NDArray
-from pydantic import SecretStr
-from sqlalchemy import make_url, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk import migrations
@@ -45,8 +41,7 @@ from refdesk.evaluation import (
     recall,
 )
 from refdesk.evaluation.temporary_base import TemporaryBase, temporary_base
-from refdesk.kit.database import Database, libpq_url
-from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.indexing import tokenize
@@ -69,25 +64,10 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=200, help="queries a set")
     parser.add_argument("--database-url", help="its role may create databases; empty: embedded")
     given = parser.parse_args()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
-        url = given.database_url
-        if url is None:
-            server = EmbeddedPostgres(folder, durable=False)
-            url = server.start()
-            stack.callback(server.stop)
-        name = f"refdesk_bench_{uuid4().hex[:8]}"
-        with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
-        own = libpq_url(make_url(url).set(database=name).render_as_string(hide_password=False))
-        try:
-            settings = Settings(data_dir=given.data_dir or folder, database_url=SecretStr(own))
-            sets = {path.name: _load(path, given.sample) for path in given.folders}
-            noise = [passage for path in given.noise for passage in _noise(path)]
-            report = asyncio.run(measure(settings, own, sets, noise, given.vectors))
-        finally:
-            with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with own_database(given.database_url, given.data_dir) as (settings, own):
+        sets = {path.name: _load(path, given.sample) for path in given.folders}
+        noise = [passage for path in given.noise for passage in _noise(path)]
+        report = asyncio.run(measure(settings, own, sets, noise, given.vectors))
     print(json.dumps(report, indent=2))
     sys.exit(0 if all(report["passed"].values()) else 1)
 

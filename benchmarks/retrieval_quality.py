@@ -10,21 +10,15 @@ leg by more than 0.005 nDCG@10, and above both on average. Prints JSON.
 import argparse
 import asyncio
 import json
-import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import psycopg
+from benchmarks.own_database import own_database
 from benchmarks.vector_cache import CachingGateway, VectorCache
-from pydantic import SecretStr
-from sqlalchemy import make_url
 
 from refdesk import migrations
 from refdesk.evaluation import evaluate_retrieval, load_retrieval_set, percentile
-from refdesk.kit.database import Database, libpq_url
-from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 
@@ -42,23 +36,8 @@ def main() -> None:
     )
     arguments.add_argument("--sample", type=int, help="queries a set; all by default")
     given = arguments.parse_args()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
-        url = given.database_url
-        if url is None:
-            server = EmbeddedPostgres(folder, durable=False)
-            url = server.start()
-            stack.callback(server.stop)
-        name = f"refdesk_bench_{uuid4().hex[:8]}"
-        with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
-        own = libpq_url(make_url(url).set(database=name).render_as_string(hide_password=False))
-        try:
-            settings = Settings(data_dir=given.data_dir or folder, database_url=SecretStr(own))
-            report = asyncio.run(measure(settings, own, given.folders, given.vectors, given.sample))
-        finally:
-            with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with own_database(given.database_url, given.data_dir) as (settings, own):
+        report = asyncio.run(measure(settings, own, given.folders, given.vectors, given.sample))
     print(json.dumps(report, indent=2))
 
 

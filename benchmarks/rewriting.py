@@ -13,18 +13,13 @@ import argparse
 import asyncio
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
-import psycopg
+from benchmarks.own_database import own_database
 from benchmarks.vector_cache import CachingGateway, VectorCache
-from pydantic import SecretStr
-from sqlalchemy import make_url
 
 from refdesk import migrations
 from refdesk.chat.stages.carrying import carried, leans
@@ -32,8 +27,7 @@ from refdesk.chat.stages.splitting import split_by_rules
 from refdesk.evaluation import JudgedQuery, load_retrieval_set
 from refdesk.evaluation.metrics import recall
 from refdesk.evaluation.temporary_base import TemporaryBase, temporary_base
-from refdesk.kit.database import Database, libpq_url
-from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever, SearchRequest
@@ -58,23 +52,8 @@ def main() -> None:
     parser.add_argument("--vectors", type=Path, help="SQLite file that keeps vectors between runs")
     parser.add_argument("--data-dir", type=Path, help="where the converted model is kept; empty: temporary")
     given = parser.parse_args()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
-        url = given.database_url
-        if url is None:
-            server = EmbeddedPostgres(folder, durable=False)
-            url = server.start()
-            stack.callback(server.stop)
-        name = f"refdesk_bench_{uuid4().hex[:8]}"
-        with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
-        own = libpq_url(make_url(url).set(database=name).render_as_string(hide_password=False))
-        try:
-            settings = Settings(data_dir=given.data_dir or folder, database_url=SecretStr(own))
-            report = asyncio.run(measure(settings, own, given))
-        finally:
-            with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with own_database(given.database_url, given.data_dir) as (settings, own):
+        report = asyncio.run(measure(settings, own, given))
     print(json.dumps(report, indent=2))
     if not all(report["passed"].values()):
         sys.exit(1)

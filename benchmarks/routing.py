@@ -12,11 +12,9 @@ import argparse
 import asyncio
 import json
 import os
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,19 +22,17 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
-import psycopg
+from benchmarks.own_database import own_database
 from benchmarks.vector_cache import CachingGateway, VectorCache
 from numpy.typing import NDArray
-from pydantic import SecretStr
-from sqlalchemy import make_url, text
+from sqlalchemy import text
 
 from refdesk import migrations
 from refdesk.accounts import Scope
 from refdesk.evaluation import JudgedQuery, Passage, load_retrieval_set, percentile
 from refdesk.evaluation.temporary_base import temporary_bases
 from refdesk.gateway import Gateway
-from refdesk.kit.database import Database, libpq_url
-from refdesk.kit.embedded_postgres import EmbeddedPostgres
+from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.knowledge.indexing import ParagraphText, prepare_entries
@@ -60,23 +56,8 @@ def main() -> None:
     parser.add_argument("--most-share", type=float, default=RouteSettings().most_share)
     parser.add_argument("--mode", default="blend", help="embedding, keywords or blend")
     given = parser.parse_args()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refdesk-bench-")))
-        url = given.database_url
-        if url is None:
-            server = EmbeddedPostgres(folder, durable=False)
-            url = server.start()
-            stack.callback(server.stop)
-        name = f"refdesk_bench_{uuid4().hex[:8]}"
-        with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
-        own = libpq_url(make_url(url).set(database=name).render_as_string(hide_password=False))
-        try:
-            settings = Settings(data_dir=given.data_dir or folder, database_url=SecretStr(own))
-            report = asyncio.run(measure(settings, own, given))
-        finally:
-            with psycopg.connect(libpq_url(url), autocommit=True) as connection:
-                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with own_database(given.database_url, given.data_dir) as (settings, own):
+        report = asyncio.run(measure(settings, own, given))
     print(json.dumps(report, indent=2))
 
 
