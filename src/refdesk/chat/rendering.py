@@ -13,8 +13,10 @@ type Flat = str | int | float | bool | None
 
 
 def rendered(result: ToolResult) -> str:
-    """Markdown. JSON of a record becomes a list, of records a table; everything else stays as it stands."""
-    data = result.data if result.data is not None else _json_of(result.text)
+    """Markdown. What a tool says in words of its own stays as it stands; where it gives nothing but JSON, a
+    record becomes a list, and records a table."""
+    spoken = _json_of(result.text)
+    data = None if result.text.strip() and spoken is None else result.data or spoken
     if isinstance(data, Mapping):
         shown = _record(cast("Mapping[str, Any]", data))
     elif isinstance(data, list):
