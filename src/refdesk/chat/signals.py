@@ -15,7 +15,7 @@ import psycopg
 import structlog
 
 from refdesk.chat.leases import CANCEL_CHANNEL, CONVERSATION_CHANNEL, RUN_CHANNEL
-from refdesk.kit.database import libpq_url
+from refdesk.kit.database import connect_apart
 
 log = structlog.get_logger(__name__)
 
@@ -29,7 +29,7 @@ class RunSignals:
     """Dispatches notifications to followers and, for cancels, to `on_cancel`."""
 
     def __init__(self, url: str, on_cancel: Callable[[UUID], None]) -> None:
-        self._url = libpq_url(url)
+        self._url = url
         self._on_cancel = on_cancel
         self._followers: dict[str, _Followers] = {RUN_CHANNEL: {}, CONVERSATION_CHANNEL: {}}
 
@@ -64,9 +64,7 @@ class RunSignals:
                 await asyncio.sleep(RECONNECT_S)
 
     async def _listen(self) -> None:
-        connection = await psycopg.AsyncConnection.connect(
-            self._url, autocommit=True, application_name="refdesk-run-signals"
-        )
+        connection = await connect_apart(self._url, application_name="refdesk-run-signals")
         async with connection:
             await connection.execute(f"LISTEN {CANCEL_CHANNEL}".encode())
             open_channels: set[str] = set()

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.gateway.background import background
-from refdesk.kit.database import Database, libpq_url
+from refdesk.kit.database import Database, connect_apart
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +32,7 @@ class Listener:
     have happened since the connection was lost."""
 
     def __init__(self, database_url: str) -> None:
-        self._url = libpq_url(database_url)
+        self._url = database_url
         self._handlers: dict[str, list[Handler]] = {}
         self._task: asyncio.Task[None] | None = None
         self.is_listening = False
@@ -63,9 +63,7 @@ class Listener:
             await asyncio.sleep(RETRY_S)
 
     async def _listen(self) -> None:
-        connection = await psycopg.AsyncConnection.connect(
-            self._url, autocommit=True, application_name="refdesk-gateway-signals"
-        )
+        connection = await connect_apart(self._url, application_name="refdesk-gateway-signals")
         async with connection:
             for channel in self._handlers:
                 await connection.execute(f"LISTEN {channel}".encode())

@@ -5,17 +5,20 @@ repositories get an open `AsyncSession`. `Database.transaction()` commits when i
 back when it raises.
 """
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import psycopg
 from sqlalchemy import MetaData, event
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
 _IDLE_S = 1.0
+_CONNECT_WITHIN_S = 10
 
 
 class Base(DeclarativeBase):
@@ -45,6 +48,34 @@ def libpq_url(url: str) -> str:
     return "postgresql://" + async_url(url).split("://", 1)[1]
 
 
+async def _connect(*given: Any, **options: Any) -> psycopg.AsyncConnection:
+    """A connection, whole or not at all: a cancel waits until it is made and closes it.
+
+    Cut short, what is left of it stays open until garbage is collected, and the server keeps its half for the
+    60 s that signing in may take; meanwhile the database cannot be dropped.
+    """
+    connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(*given, **options))
+    try:
+        return await asyncio.shield(connecting)
+    except asyncio.CancelledError:
+        with suppress(psycopg.Error, OSError):
+            await (await connecting).close()
+        raise
+
+
+async def connect_apart(
+    url: str, *, application_name: str, options: str | None = None
+) -> psycopg.AsyncConnection:
+    """A connection beside the pool, in autocommit, to listen or to write by. Raises `psycopg.Error`."""
+    return await _connect(
+        libpq_url(url),
+        autocommit=True,
+        application_name=application_name,
+        options=options,
+        connect_timeout=_CONNECT_WITHIN_S,
+    )
+
+
 class Database:
     """The engine and its sessions. `url` is a `postgresql://` address."""
 
@@ -54,6 +85,7 @@ class Database:
             # A generic plan over a partitioned table locks every partition; custom plans cost 0.1–0.4 ms.
             "options": "-c plan_cache_mode=force_custom_plan -c timezone=UTC",
             "application_name": application_name,
+            "async_creator_fn": _connect,
         }
         self.engine: AsyncEngine = create_async_engine(
             async_url(url),

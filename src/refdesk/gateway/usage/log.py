@@ -17,7 +17,7 @@ from refdesk.gateway.listening import Kept
 from refdesk.gateway.usage.meter import CallMeter
 from refdesk.gateway.usage.pricing import Money, PriceBook
 from refdesk.gateway.usage.records import OK, CallRecord, fault_of
-from refdesk.kit.database import libpq_url
+from refdesk.kit.database import connect_apart
 from refdesk.kit.ids import new_id
 
 log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class UsageLog:
     """The record of calls as its writers see it."""
 
     def __init__(self, database_url: str, prices: Kept[PriceBook]) -> None:
-        self._url = libpq_url(database_url)
+        self._url = database_url
         self._prices = prices
         self._waiting: deque[CallRecord] = deque()
         self._batch: list[Row] = []  # taken from what waits, not yet known to be written
@@ -145,9 +145,8 @@ class UsageLog:
 
     async def _connected(self) -> psycopg.AsyncConnection:
         if self._connection is None:
-            self._connection = await psycopg.AsyncConnection.connect(
+            self._connection = await connect_apart(
                 self._url,
-                autocommit=True,
                 application_name="refdesk-gateway-usage",
                 options="-c synchronous_commit=off -c timezone=UTC",
             )
