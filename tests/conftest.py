@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import structlog
 from hypothesis import settings
 from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -28,6 +29,19 @@ _numbers = count(1)
 
 settings.register_profile("untimed", deadline=None)  # a slow machine is no fault of what is tested
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A command run within a test sets up the process's log; that holds for that test alone."""
+    before, configure = structlog.get_config(), structlog.configure
+
+    def uncached(**given: Any) -> None:
+        configure(**{**given, "cache_logger_on_first_use": False})
+
+    monkeypatch.setattr(structlog, "configure", uncached)
+    yield
+    configure(**before)
 
 
 @pytest.fixture(scope="session", autouse=True)
