@@ -8,6 +8,7 @@ it, made in about 40 ms.
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
@@ -34,6 +35,8 @@ settings.load_profile("untimed")
 @pytest.fixture(autouse=True)
 def logs_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A command run within a test sets up the process's log; that holds for that test alone."""
+    # Not to the output, which belongs to the commands; looked up each time, for pytest exchanges it.
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     before, configure = structlog.get_config(), structlog.configure
 
     def uncached(**given: Any) -> None:

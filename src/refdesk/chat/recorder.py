@@ -29,13 +29,14 @@ def shown_stage(stage: dict[str, Any]) -> dict[str, Any]:
 class RunRecorder:
     """Events and record of one run. Everything in it is JSON."""
 
-    def __init__(self, journal: RunJournal) -> None:
+    def __init__(self, journal: RunJournal, age_s: float = 0.0) -> None:
+        """`age_s`: for how long the run has existed; the clock places calls of models in its stages."""
         self.journal = journal
         self.model_id: str | None = None
         self.standalone_question: str | None = None
         self.retrieval: dict[str, Any] = {}
         self.sentences: list[dict[str, Any]] = []
-        self.spans = Spans()
+        self.spans = Spans(age_s)
         self.form_asked: dict[str, Any] | None = None
         self._tool_calls: dict[str, dict[str, Any]] = {}
         self.warnings: list[dict[str, str]] = []

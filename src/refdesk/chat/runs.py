@@ -45,6 +45,7 @@ from refdesk.chat.verification import unchecked
 from refdesk.chat.views import run_view
 from refdesk.gateway import Gateway
 from refdesk.kit import sse
+from refdesk.kit.clock import now
 from refdesk.kit.database import Database
 from refdesk.kit.errors import AppError
 from refdesk.kit.settings import Settings
@@ -165,7 +166,9 @@ class RunManager:
         except BaseException:  # also a client that left meanwhile
             self._slots.give_back(reserved=starts_now)
             raise
-        active = ActiveRun(planned, submission, RunRecorder(RunJournal(planned.run.id)), starts_now)
+        age_s = (now() - planned.run.created_at).total_seconds()
+        recorder = RunRecorder(RunJournal(planned.run.id), age_s)
+        active = ActiveRun(planned, submission, recorder, starts_now)
         self._active[active.id] = active
         self._writer.add(active.journal)
         active.journal.emit(

@@ -34,15 +34,16 @@ class Spans:
 
     An entry is `{name, state, started_ms, elapsed_ms, detail}`, with `usage`, `spans`, `error` and (for a
     stage inside another) `parent` where there are any. Times in milliseconds, `started_ms` from the run's
-    beginning.
+    creation.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, age_s: float = 0.0) -> None:
+        """`age_s`: for how long the run has existed already."""
         self.stages: list[Entry] = []
-        self._began = time.perf_counter()
+        self._began = time.perf_counter() - age_s
 
     def now_ms(self) -> float:
-        """Milliseconds since the run began."""
+        """Milliseconds since the run was created."""
         return round((time.perf_counter() - self._began) * 1000, 2)
 
     @contextmanager
@@ -115,7 +116,6 @@ class Spans:
     @contextmanager
     def _timed(self, entry: Entry, within: _Open | None) -> Generator[None]:
         token = _CURRENT.set(_Open(self, entry, within))
-        started = time.perf_counter()
         try:
             yield
             entry["state"] = "finished"
@@ -124,7 +124,7 @@ class Spans:
             entry["error"] = _code_of(error)
             raise
         finally:
-            entry["elapsed_ms"] = round((time.perf_counter() - started) * 1000, 2)
+            entry["elapsed_ms"] = round(self.now_ms() - entry["started_ms"], 2)
             _CURRENT.reset(token)
 
 

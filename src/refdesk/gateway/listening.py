@@ -93,7 +93,7 @@ class Kept[T]:
         self._listener = listener
         self._tables = tables
         self._load = load
-        self._is_stale = False
+        self._changes = 0
         self._reading: asyncio.Task[None] | None = None
         self._value: T | None = None
         self._read_at = 0.0
@@ -120,11 +120,14 @@ class Kept[T]:
             return self._value
 
     async def refresh(self) -> T:
-        """Read anew now."""
-        async with self._database.transaction() as session:
-            value = await self._load(session)
-        self._value, self._read_at = value, time.monotonic()
-        return value
+        """Read anew now, and again if it changed meanwhile."""
+        while True:
+            changes = self._changes
+            async with self._database.transaction() as session:
+                value = await self._load(session)
+            self._value, self._read_at = value, time.monotonic()
+            if changes == self._changes:
+                return value
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -132,18 +135,17 @@ class Kept[T]:
             await asyncio.wait([self._reading])
 
     def _changed(self, table: str) -> None:
-        if self._value is None or (table and table not in self._tables):
+        if table and table not in self._tables:
             return
-        self._is_stale = True
-        if self._reading is None or self._reading.done():
+        self._changes += 1  # a first reading under way may have been too early for it
+        if self._value is not None and (self._reading is None or self._reading.done()):
             self._reading = background(self._read_until_fresh(), "gateway-refresh")
 
     async def _read_until_fresh(self) -> None:
-        while self._is_stale:
-            self._is_stale = False
+        while True:
             try:
                 await self.refresh()
+                return
             except (SQLAlchemyError, OSError) as error:
                 log.warning("gateway.refresh-failed", error=type(error).__name__)
-                self._is_stale = True
                 await asyncio.sleep(RETRY_S)

@@ -22,8 +22,9 @@ def test_first_start_becomes_ready_and_prints_one_address(serving: Serving) -> N
     served = serving().start()
     served.wait_until_ready()
     assert served.get("/healthz") == (200, {"status": "ok"})
-    printed = served.log.read_text()
-    assert printed.count(f"http://127.0.0.1:{served.port}") == 1
+    address = f"http://127.0.0.1:{served.port}"
+    assert eventually(lambda: address in served.log.read_text(), 10.0)  # told once it is ready, so just after
+    assert served.log.read_text().count(address) == 1
     assert len(served.workers()) == 1
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from refdesk.accounts import Scope
 from refdesk.evaluation import TestSets
@@ -26,13 +27,11 @@ from refdesk.testing.desk import Desk, InstantGateway, make_desk, markdown
 from refdesk.testing.embedder import HashingEmbedder
 
 
-class BlindEmbedder(HashingEmbedder):
-    """Sees no difference between any two texts."""
+class ContraryEmbedder(HashingEmbedder):
+    """Finds first what shares least with a question."""
 
-    def _vector(self, text: str) -> Any:
-        vector = np.zeros(self.dimensions, dtype=np.float32)
-        vector[0] = 1.0
-        return vector
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return -await super().embed_queries(texts)
 
 
 class Models(InstantGateway):
@@ -49,23 +48,23 @@ async def desk(database: Database) -> Desk:
     return await make_desk(database)
 
 
-async def _blind(desk: Desk) -> BlindEmbedder:
-    blind = BlindEmbedder(new_id(), 32)
+async def _contrary(desk: Desk) -> ContraryEmbedder:
+    contrary = ContraryEmbedder(new_id(), 32)
     async with desk.database.transaction() as session:
         session.add(
             Model(
-                id=blind.model_id,
+                id=contrary.model_id,
                 workspace_id=desk.workspace_id,
                 kind="EMBEDDING",
                 provider="embedded",
-                name="blind",
-                model_name="blind",
+                name="contrary",
+                model_name="contrary",
                 parameters={},
                 dimensions=32,
             )
         )
-    desk.gateway = Models(desk.embedder, blind)
-    return blind
+    desk.gateway = Models(desk.embedder, contrary)
+    return contrary
 
 
 def _context(desk: Desk) -> JobContext:
@@ -109,12 +108,12 @@ async def test_both_figures_are_kept_and_tell_the_better_index(desk: Desk) -> No
                 ],
             )
         )
-    blind = await _blind(desk)
-    done = await _compared(desk, base.id, blind.model_id)
+    contrary = await _contrary(desk)
+    done = await _compared(desk, base.id, contrary.model_id)
     figures = done.comparison
     assert figures is not None
     assert (figures.questions, figures.available, figures.attached, figures.error) == (3, 3, 2, None)
-    assert (figures.active_model_id, figures.other_model_id) == (desk.embedder.model_id, blind.model_id)
+    assert (figures.active_model_id, figures.other_model_id) == (desk.embedder.model_id, contrary.model_id)
     by_mode = {one.mode: one for one in figures.modes}
     assert set(by_mode) == {"blend", "embedding"}
     meaning = by_mode["embedding"]
@@ -138,7 +137,7 @@ async def test_an_attached_question_does_not_find_itself(desk: Desk) -> None:
     async with desk.database.transaction() as session:
         draft = AttachedQuestions(contents=["Which moth prefers the velvet curtain?"])
         await Questions(session, desk.scope).attach(ids[29], draft)
-    done = await _compared(desk, base.id, (await _blind(desk)).model_id)
+    done = await _compared(desk, base.id, (await _contrary(desk)).model_id)
     assert done.comparison is not None
     assert done.comparison.questions == 1
     assert all(one.active.hit_at_5 == 0.0 for one in done.comparison.modes)
@@ -147,7 +146,7 @@ async def test_an_attached_question_does_not_find_itself(desk: Desk) -> None:
 async def test_base_without_test_questions_has_a_comparison_without_figures(desk: Desk) -> None:
     base = await desk.base()
     await desk.process(await desk.file(base.id, markdown(2)))
-    done = await _compared(desk, base.id, (await _blind(desk)).model_id)
+    done = await _compared(desk, base.id, (await _contrary(desk)).model_id)
     assert done.comparison is not None
     assert (done.comparison.questions, done.comparison.modes) == (0, [])
 
@@ -169,9 +168,9 @@ async def test_model_that_fails_leaves_its_reason_instead_of_figures(
             return self._embed(texts)
         raise ModelUnavailable
 
-    blind = await _blind(desk)
+    contrary = await _contrary(desk)
     monkeypatch.setattr(HashingEmbedder, "embed_queries", fails)
-    done = await _compared(desk, base.id, blind.model_id)
+    done = await _compared(desk, base.id, contrary.model_id)
     assert done.state == "built"
     assert done.comparison is not None
     assert done.comparison.error is not None
@@ -187,6 +186,6 @@ async def test_hidden_paragraph_of_the_other_index_is_not_found_either(desk: Des
         draft = AttachedQuestions(contents=["Part 2 ERR-0002"])
         await Questions(session, desk.scope).attach(ids[2], draft)
         await Paragraphs(session, desk.scope).act(document_id, [ids[2]], "deactivate")
-    done = await _compared(desk, base.id, (await _blind(desk)).model_id)
+    done = await _compared(desk, base.id, (await _contrary(desk)).model_id)
     assert done.comparison is not None
     assert done.comparison.questions == 0

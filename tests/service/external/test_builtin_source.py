@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sqlalchemy import text
 
 from refdesk.accounts import Role, Scope
@@ -139,11 +141,21 @@ async def test_two_of_one_new_id_at_once_make_one_document(desk: Desk) -> None:
     assert hit.text in texts
 
 
-async def test_the_deadline_ends_the_waiting_and_not_the_import(desk: Desk) -> None:
+async def test_the_deadline_ends_the_waiting_and_not_the_import(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     base = await desk.base()
     hasty = opened(desk, base.id, timeout_s=0.3)
+    released, embed = asyncio.Event(), desk.embedder.embed_passages
+
+    async def held(texts: Sequence[str]) -> NDArray[np.float32]:
+        await released.wait()
+        return await embed(texts)
+
+    monkeypatch.setattr(desk.embedder, "embed_passages", held)
     with pytest.raises(SourceTimeout):
         await hasty.ingest(SourceDocument("late", "Late", "The late train leaves at noon."))
+    released.set()
     assert (await first_found(opened(desk, base.id), "train noon")).doc_id == "late"
 
 
