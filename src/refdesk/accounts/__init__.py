@@ -16,6 +16,7 @@ from refdesk.accounts.access import (
     require_administrator,
     still_admitted,
 )
+from refdesk.accounts.admissions import Admissions
 from refdesk.accounts.audit import audit, audit_installation
 from refdesk.accounts.groups import groups_of_caller
 from refdesk.accounts.keys import key_names, key_resources
@@ -33,6 +34,7 @@ __all__ = [
     "ALL_PERMISSIONS",
     "OPERATOR_FILE",
     "Administrator",
+    "Admissions",
     "Asker",
     "BoundEditor",
     "BoundViewer",

@@ -10,6 +10,7 @@ operation that takes one of these must call `scope.require_resource(kind, id)` f
 
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.exc import SQLAlchemyError
 
+from refdesk.accounts.admissions import Admissions
 from refdesk.accounts.callers import Caller, caller_of_key, caller_of_session, choose_workspace
 from refdesk.accounts.errors import BoundKey, CsrfFailed, InvalidApiKey, KeysMayNot
 from refdesk.accounts.recent import RecentCallers
@@ -144,8 +146,19 @@ async def require_administrator(request: Request) -> None:
 async def still_admitted(request: Request, scope: Scope, permission: Permission = "ask") -> bool:
     """Whether the caller of a long stream would be let in again: still enabled, still in the workspace.
 
-    Two or three indexed reads; False also while the database cannot be asked.
+    Two or three indexed reads, at most once in three seconds for all streams of the caller; False also while
+    the database cannot be asked.
     """
+    admissions: Admissions = request.app.state.admissions
+    credentials = bearer_token(request) or request.cookies.get(SESSION_COOKIE)
+    host = request.client.host if request.client is not None else None
+    return await admissions.ask(
+        (credentials, host, scope.workspace_id, permission),
+        partial(_admitted_now, request, scope, permission),
+    )
+
+
+async def _admitted_now(request: Request, scope: Scope, permission: Permission) -> bool:
     database: Database = request.app.state.database
     try:
         caller = await get_caller(request, database, None, None)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from refdesk import __version__
-from refdesk.accounts import RecentCallers, SetupGate
+from refdesk.accounts import Admissions, RecentCallers, SetupGate
 from refdesk.apps import ApplicationAnswers, McpDoor, StoredProfiles
 from refdesk.chat import RunManager
 from refdesk.gateway import ChatLane
@@ -39,6 +39,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         app.state.retriever = services.retriever
         app.state.tools = services.tools
         app.state.recent_callers = RecentCallers(everywhere=False)
+        app.state.admissions = Admissions()
         app.state.runs = RunManager(
             services.database,
             services.gateway,
