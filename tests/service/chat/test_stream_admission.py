@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, update
 from starlette.requests import Request
 
-from refdesk.accounts import Role, Scope, still_admitted
+from refdesk.accounts import Admissions, Role, Scope, still_admitted
 from refdesk.accounts.tables import LoginSession, Membership, User
 from refdesk.accounts.tokens import new_token, token_hash
 from refdesk.kit.clock import now
@@ -33,7 +33,9 @@ async def signed_in(library: Library) -> tuple[Request, Scope]:
                 expires_at=now() + timedelta(hours=1),
             )
         )
-    app: Any = SimpleNamespace(state=SimpleNamespace(database=library.database))
+    app: Any = SimpleNamespace(
+        state=SimpleNamespace(database=library.database, admissions=Admissions(fresh_s=0.0))
+    )
     headers = [(b"cookie", f"refdesk_session={token}".encode())]
     request = Request({"type": "http", "method": "GET", "path": "/", "headers": headers, "app": app})
     scope = Scope(workspace_id=library.workspace_id, user_id=user_id, role=Role.VIEWER, via="session")
