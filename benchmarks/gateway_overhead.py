@@ -30,12 +30,13 @@ import aiohttp
 import orjson
 import psycopg
 import structlog
-import uvicorn
 from sqlalchemy import make_url
 
 from refdesk import migrations
 from refdesk.accounts import Role, Scope, load_operator_key
 from refdesk.accounts.tables import User, Workspace
+from refdesk.cli._gateway_server import GatewayServer
+from refdesk.cli._web import WebServer
 from refdesk.evaluation import percentile
 from refdesk.gateway import CompletionRequest, Gateway, Message, Purpose, TextDelta
 from refdesk.gateway.tables import Model
@@ -45,8 +46,6 @@ from refdesk.kit.embedded_postgres import EmbeddedPostgres
 from refdesk.kit.ids import new_id
 from refdesk.kit.logs import configure_logs
 from refdesk.kit.settings import Settings
-from refdesk.server import create_app
-from refdesk.server.gateway_app import create_gateway_app
 
 PARTS = 50
 QUESTION = "hello " * 40
@@ -352,17 +351,14 @@ def door(url: str, folder: Path, app: str) -> Iterator[tuple[int, int]]:
 
 
 def serve_door(url: str, folder: Path, app: str) -> None:
-    """An application under uvicorn, as `refdesk serve` or `refdesk gateway` runs it."""
+    """The server that `refdesk serve` or `refdesk gateway` runs."""
     settings = Settings(data_dir=folder, log_level="warning")
     configure_logs(settings)
     load_operator_key(folder)
     listening = socket.create_server(("127.0.0.1", 0))
-    make = create_gateway_app if app == "gateway" else create_app
-    config = uvicorn.Config(
-        make(settings, database_url=url), http="httptools", access_log=False, log_level="warning"
-    )
+    server = GatewayServer if app == "gateway" else WebServer
     print(listening.getsockname()[1], flush=True)
-    uvicorn.Server(config).run(sockets=[listening])
+    server(settings, url, listening).run(sockets=[listening])
 
 
 def _levels(levels: dict[int, int], *, quick: bool) -> dict[int, int]:

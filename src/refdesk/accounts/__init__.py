@@ -14,6 +14,7 @@ from refdesk.accounts.access import (
     Viewer,
     bearer_token,
     require_administrator,
+    scope_of_key,
     still_admitted,
 )
 from refdesk.accounts.admissions import Admissions
@@ -64,6 +65,7 @@ __all__ = [
     "people_and_groups",
     "require_administrator",
     "routers",
+    "scope_of_key",
     "still_admitted",
     "use_passwords",
 ]

@@ -120,10 +120,15 @@ async def get_scope(
     scope = recent.find(token, wanted) if recent.everywhere else None
     if scope is None:
         asked_at = time.monotonic()
-        caller = await get_caller(request, database, by_key, by_cookie)
-        scope = await _scope_of(request, caller, database, wanted)
+        scope = await recent.recognise(token, wanted)
         recent.keep(token, wanted, scope, asked_at)
     return scope
+
+
+async def scope_of_key(database: Database, secret: str, workspace: str | None) -> Scope:
+    """What an API key may do, in its workspace or the named one. Raises `InvalidApiKey`, `NotFound`."""
+    async with database.transaction() as session:
+        return await choose_workspace(session, await caller_of_key(session, secret), workspace)
 
 
 async def _scope_of(request: Request, caller: Caller, database: Database, wanted: str | None) -> Scope:

@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 
 from refdesk import __version__
-from refdesk.accounts import Admissions, RecentCallers, SetupGate
+from refdesk.accounts import Admissions, RecentCallers, SetupGate, scope_of_key
 from refdesk.apps import ApplicationAnswers, McpDoor, StoredProfiles
 from refdesk.chat import RunManager
 from refdesk.gateway import ChatLane
@@ -38,7 +39,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         app.state.gateway = services.gateway
         app.state.retriever = services.retriever
         app.state.tools = services.tools
-        app.state.recent_callers = RecentCallers(everywhere=False)
+        app.state.recent_callers = RecentCallers(partial(scope_of_key, services.database), everywhere=False)
         app.state.admissions = Admissions()
         app.state.runs = RunManager(
             services.database,
@@ -60,6 +61,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         finally:
             await app.state.mcp.stop()
             await app.state.runs.stop()
+            await app.state.recent_callers.close()
             await services.close()
 
     app = FastAPI(

@@ -5,6 +5,7 @@ The same database, accounts and keys as the whole application; several of these 
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import structlog
 from fastapi import APIRouter, FastAPI, Request
@@ -13,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk import __version__
-from refdesk.accounts import RecentCallers, SetupGate
+from refdesk.accounts import RecentCallers, SetupGate, scope_of_key
 from refdesk.gateway import ChatLane, Gateway, openai_router
 from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
@@ -54,11 +55,12 @@ def create_gateway_app(settings: Settings, *, database_url: str) -> FastAPI:
         gateway = Gateway(settings, database, cipher)
         app.state.settings, app.state.database = settings, database
         app.state.cipher, app.state.gateway = cipher, gateway
-        app.state.recent_callers = RecentCallers(everywhere=True)
+        app.state.recent_callers = RecentCallers(partial(scope_of_key, database), everywhere=True)
         await gateway.start()
         try:
             yield
         finally:
+            await app.state.recent_callers.close()
             await gateway.close()
             await database.close()
 
