@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.e2e.platform.serving import Served, eventually, free_port
+from tests.e2e.platform.serving import PATIENCE_S, Served, eventually, free_port
 
 from refdesk.kit.embedded_postgres import EmbeddedPostgres, connection_url
 
@@ -23,7 +23,9 @@ def test_first_start_becomes_ready_and_prints_one_address(serving: Serving) -> N
     served.wait_until_ready()
     assert served.get("/healthz") == (200, {"status": "ok"})
     address = f"http://127.0.0.1:{served.port}"
-    assert eventually(lambda: address in served.log.read_text(), 10.0)  # told once it is ready, so just after
+    assert eventually(
+        lambda: address in served.log.read_text(), PATIENCE_S
+    )  # told once it is ready, so just after
     assert served.log.read_text().count(address) == 1
     assert len(served.workers()) == 1
 
@@ -72,7 +74,7 @@ def test_nothing_survives_kill_and_the_next_start_recovers(serving: Serving) -> 
     assert len(served.note_family()) >= 2
     os.kill(served.running.pid, signal.SIGKILL)
     served.running.wait()
-    assert eventually(served.family_is_gone, 5.0)
+    assert eventually(served.family_is_gone, PATIENCE_S)
     served.start().wait_until_ready()
     assert served.stop() == 0
 
@@ -86,7 +88,7 @@ def test_kill_of_all_processes_at_once_is_recovered(serving: Serving) -> None:
     for process in served.family:
         process.kill()
     served.running.wait()
-    assert eventually(served.family_is_gone, 5.0)
+    assert eventually(served.family_is_gone, PATIENCE_S)
     served.start().wait_until_ready()
     assert served.stop() == 0
 
@@ -96,7 +98,7 @@ def test_a_dead_worker_is_replaced(serving: Serving) -> None:
     served.wait_until_ready()
     (worker,) = served.workers()
     worker.kill()
-    assert eventually(lambda: any(other.pid != worker.pid for other in served.workers()), 10.0)
+    assert eventually(lambda: any(other.pid != worker.pid for other in served.workers()), PATIENCE_S)
     assert served.get("/readyz")[0] == 200
     assert served.stop() == 0
 
@@ -105,8 +107,8 @@ def test_a_dead_database_is_replaced(serving: Serving) -> None:
     served = serving().start()
     served.wait_until_ready()
     served.postmaster().send_signal(signal.SIGQUIT)
-    assert eventually(lambda: "starting it again" in served.log.read_text(), 10.0)
-    assert eventually(lambda: served.get("/readyz")[0] == 200, 10.0)
+    assert eventually(lambda: "starting it again" in served.log.read_text(), PATIENCE_S)
+    assert eventually(lambda: served.get("/readyz")[0] == 200, PATIENCE_S)
     assert served.stop() == 0
     served.note_family = lambda: served.family  # it has ended; nothing more to look at
 

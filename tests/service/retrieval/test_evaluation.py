@@ -39,7 +39,7 @@ async def counts(database: Database) -> list[int]:
 
 
 def judged(passages: int) -> RetrievalSet:
-    """Passages of topics and their parts: of texts that are all equally far apart no graph finds the nearest."""
+    """Passages of topics and their parts: of texts equally far apart no graph finds the nearest."""
 
     def told(i: int) -> str:
         return f"topic{i // 20} part{i // 5} subject{i}"
