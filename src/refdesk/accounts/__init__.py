@@ -28,11 +28,13 @@ from refdesk.accounts.routes import routers
 from refdesk.accounts.scope import ALL_PERMISSIONS, Permission, Role, Scope
 from refdesk.accounts.setup import SetupGate, issue_setup_token
 from refdesk.accounts.tables import Workspace
+from refdesk.accounts.tokens import API_KEY_PREFIX
 from refdesk.accounts.workspaces import on_member_removed, on_workspace_created
 from refdesk.kit.operator_key import OPERATOR_FILE, load_operator_key
 
 __all__ = [
     "ALL_PERMISSIONS",
+    "API_KEY_PREFIX",
     "OPERATOR_FILE",
     "Administrator",
     "Admissions",

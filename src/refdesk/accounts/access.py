@@ -8,7 +8,6 @@ A key bound to one knowledge base or application passes only `Asker`, `BoundView
 operation that takes one of these must call `scope.require_resource(kind, id)` for what it touches.
 """
 
-import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated
@@ -112,17 +111,11 @@ async def get_scope(
     """The caller's scope in the chosen workspace. The operator's first call makes the first workspace."""
     wanted = request.headers.get(WORKSPACE_HEADER) or request.query_params.get("workspace")
     recent: RecentCallers | None = getattr(request.app.state, "recent_callers", None)
-    token = bearer_token(request) if recent is not None else None
-    if recent is None or token is None or not token.startswith(API_KEY_PREFIX):
-        return await _scope_of(
-            request, await get_caller(request, database, by_key, by_cookie), database, wanted
-        )
-    scope = recent.find(token, wanted) if recent.everywhere else None
-    if scope is None:
-        asked_at = time.monotonic()
-        scope = await recent.recognise(token, wanted)
-        recent.keep(token, wanted, scope, asked_at)
-    return scope
+    if recent is not None and recent.everywhere:
+        token = bearer_token(request)
+        if token is not None and token.startswith(API_KEY_PREFIX):
+            return await recent.get(token, wanted)
+    return await _scope_of(request, await get_caller(request, database, by_key, by_cookie), database, wanted)
 
 
 async def scope_of_key(database: Database, secret: str, workspace: str | None) -> Scope:

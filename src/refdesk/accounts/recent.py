@@ -1,9 +1,8 @@
 """Who called within the last second: many calls with one key do not ask the database each time.
 
 For programs that call models hundreds of times a second; what is changed about a key, its creator or a role
-holds within `FRESH_S`. Whoever goes on calling is asked for again before that, beside their calls. Used only
-where an application puts one into its state: for every operation, or only for the door of models
-(`everywhere=False`).
+holds within `FRESH_S`. Whoever goes on calling is asked for again before that, beside their calls. The whole
+application uses it at the door of models only, the gateway alone for every operation (`everywhere`).
 """
 
 import asyncio
@@ -12,7 +11,6 @@ from collections.abc import Awaitable, Callable
 from contextvars import Context
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk.accounts.scope import Scope
 from refdesk.accounts.tokens import token_hash
@@ -33,10 +31,18 @@ class RecentCallers:
     """Scopes by the hash of an API key and the workspace that was named with it."""
 
     def __init__(self, recognise: Recognise, *, everywhere: bool) -> None:
-        self.recognise = recognise
         self.everywhere = everywhere
+        self._recognise = recognise
         self._known: dict[_Key, tuple[float, Scope]] = {}
-        self._asking: dict[_Key, asyncio.Task[None]] = {}
+        self._asking: dict[_Key, asyncio.Task[Scope]] = {}
+
+    async def get(self, token: str, workspace: str | None) -> Scope:
+        """The scope, told within the last second or asked for now, once for all who wait for it. Raises what
+        `recognise` raises."""
+        known = self.find(token, workspace)
+        if known is not None:
+            return known
+        return await asyncio.shield(self._ask((token_hash(token), workspace), token))
 
     def find(self, token: str, workspace: str | None) -> Scope | None:
         """The scope, if it was told within the last second."""
@@ -49,18 +55,9 @@ class RecentCallers:
         if left_s <= 0:
             del self._known[key]
             return None
-        if left_s <= FRESH_S - _ASKED_AGAIN_AFTER_S and key not in self._asking:
-            # Its log lines name no request: it belongs to none.
-            asking = asyncio.get_running_loop().create_task(self._again(key, token), context=Context())
-            self._asking[key] = asking
+        if left_s <= FRESH_S - _ASKED_AGAIN_AFTER_S:
+            self._ask(key, token)
         return scope
-
-    def keep(self, token: str, workspace: str | None, scope: Scope, asked_at: float) -> None:
-        """Remember what the database told. `asked_at` (`time.monotonic()`) is when it began to be asked: what
-        changed since may not be in it."""
-        if len(self._known) >= _MOST:
-            self._known.clear()
-        self._known[(token_hash(token), workspace)] = (asked_at + FRESH_S, scope)
 
     async def close(self) -> None:
         """End what is asked beside the calls."""
@@ -68,13 +65,32 @@ class RecentCallers:
             asking.cancel()
         await asyncio.gather(*asked, return_exceptions=True)
 
-    async def _again(self, key: _Key, token: str) -> None:
-        asked_at = time.monotonic()
+    def _ask(self, key: _Key, token: str) -> asyncio.Task[Scope]:
+        asking = self._asking.get(key)
+        if asking is None:
+            # Its log lines name no request: it belongs to none.
+            asking = asyncio.get_running_loop().create_task(self._asked(key, token), context=Context())
+            asking.add_done_callback(_noticed)
+            self._asking[key] = asking
+        return asking
+
+    async def _asked(self, key: _Key, token: str) -> Scope:
+        asked_at = time.monotonic()  # what changed since may not be in the answer
         try:
-            self.keep(token, key[1], await self.recognise(token, key[1]), asked_at)
+            scope = await self._recognise(token, key[1])
         except AppError:
             self._known.pop(key, None)
-        except (SQLAlchemyError, OSError) as error:
-            log.warning("callers.not-asked-again", error=type(error).__name__)
+            raise
         finally:
             del self._asking[key]
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        self._known[key] = (asked_at + FRESH_S, scope)
+        return scope
+
+
+def _noticed(asking: asyncio.Task[Scope]) -> None:
+    """Nobody may have waited for it: a fault of the database is told here, a refusal by the next call."""
+    error = None if asking.cancelled() else asking.exception()
+    if error is not None and not isinstance(error, AppError):
+        log.warning("callers.not-asked-again", error=type(error).__name__)

@@ -1,8 +1,8 @@
 """The short way of a program that asks models hundreds of times a second.
 
-A caller recognised within the last second who names a model is answered here; whoever and whatever else comes
-goes on to the ordinary route, which gives the same answers and tells what is wrong with a request. The
-framework's part of a call (routing, dependencies, validation through it) takes longer than all the gateway's.
+An API key that names a model is answered here; whoever and whatever else comes goes on to the ordinary route,
+which gives the same answers and tells what is wrong with a request. The framework's part of a call (routing,
+dependencies, validation through it) takes longer than all the gateway's.
 """
 
 from math import ceil
@@ -13,10 +13,11 @@ import structlog
 from fastapi import Response
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from refdesk.accounts import RecentCallers, Role, Scope
+from refdesk.accounts import API_KEY_PREFIX, RecentCallers, Role, Scope
 from refdesk.gateway.clients import Gateway
 from refdesk.gateway.openai_door.answering import answer_chat
 from refdesk.gateway.openai_door.schemas import ChatRequest
@@ -27,6 +28,7 @@ from refdesk.kit.problem import openai_body
 log = structlog.get_logger(__name__)
 
 PATH = "/v1/chat/completions"
+_BEARER = "Bearer "
 
 
 class _Taken(NamedTuple):
@@ -50,7 +52,7 @@ class ChatLane:
             await self.app(scope, receive, send)
             return
         state = scope["app"].state
-        caller = _recent(state.recent_callers, scope)
+        caller = await _caller(state.recent_callers, scope)
         if caller is None:
             await self.app(scope, receive, send)
             return
@@ -104,18 +106,21 @@ def _refused(error: AppError) -> Response:
     return JSONResponse(body, error.status, {"Retry-After": str(ceil(after))} if after else None)
 
 
-def _recent(recent: RecentCallers, scope: AsgiScope) -> Scope | None:
-    """The caller, if it is an API key that may ask for models and was recognised within the last second."""
+async def _caller(recent: RecentCallers, scope: AsgiScope) -> Scope | None:
+    """The caller, if it is an API key that may ask for models."""
     token = workspace = ""
     for name, value in scope["headers"]:
         if name == b"authorization":
             token = value.decode("latin-1")
         elif name == b"x-workspace-id":
             workspace = value.decode("latin-1")
-    if scope["query_string"] or not token.startswith("Bearer "):
+    if scope["query_string"] or not token.startswith(_BEARER + API_KEY_PREFIX):
         return None
-    caller = recent.find(token[7:].strip(), workspace or None)
-    if caller is None or caller.resource is not None:
+    try:
+        caller = await recent.get(token.removeprefix(_BEARER).strip(), workspace or None)
+    except (AppError, SQLAlchemyError, OSError):
+        return None
+    if caller.resource is not None:
         return None
     return caller if caller.role >= Role.VIEWER and "ask" in caller.permissions else None
 
