@@ -110,6 +110,14 @@ class TrialIncomplete(Invalid):
     hint = "Give it a text, texts, a recording or a picture, as `details.needed` says."
 
 
+class RecordingUnsupported(Invalid):
+    """The model takes recordings in another container only; `details.media_type` is what it was given."""
+
+    code = "recording-unsupported"
+    message = "This model cannot read recordings of that format."
+    hint = "Send WAV with 16 bit or MP3, or choose another model for speech."
+
+
 class UnknownFilm(NotFound):
     """No film by that id in this workspace, or it is older than a week."""
 

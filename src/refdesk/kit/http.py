@@ -19,6 +19,7 @@ import httpx
 from yarl import URL
 
 from refdesk.kit.errors import AppError
+from refdesk.kit.http_socket import TextSocket, opened
 from refdesk.kit.http_transport import Resolver, Transport, Waits, as_content
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
@@ -170,6 +171,17 @@ class GuardedClient(httpx.AsyncClient):
             yield response
         finally:
             await response.aclose()
+
+    @asynccontextmanager
+    async def websocket(self, url: str, *, timeout: httpx.Timeout) -> AsyncGenerator[TextSocket]:
+        """A WebSocket at an http(s) address, judged and connected as every request is.
+
+        Raises `HandshakeRefused` and other `httpx.HTTPError`s, and `httpx.InvalidURL`.
+        """
+        place, _ = _place(url)
+        waits = Waits(timeout.connect, timeout.pool, timeout.read)
+        async with opened(self._direct.session, place, waits) as socket:
+            yield socket
 
 
 def guarded_client(

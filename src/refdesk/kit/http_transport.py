@@ -80,7 +80,7 @@ class _Resolver(AbstractResolver):
 
 
 @contextmanager
-def _mapped() -> Generator[None]:
+def mapped() -> Generator[None]:
     """aiohttp's failures as those of the client library."""
     try:
         yield
@@ -122,7 +122,7 @@ class _Body(httpx.AsyncByteStream):
         time = self._loop.time
         if self._patience_s is not None:
             self._timer = self._loop.call_later(self._patience_s, self._look, self._patience_s)
-        with _mapped():
+        with mapped():
             self._waits_since = time()
             async for part in self._response.content.iter_any():
                 self._waits_since = None
@@ -167,7 +167,7 @@ class Transport(httpx.AsyncBaseTransport):
         self, method: str, url: URL, headers: Headers, content: Content, waits: Waits
     ) -> httpx.Response:
         """One exchange without a request of the client library, which costs more than all the rest of it."""
-        with _mapped():
+        with mapped():
             response = await self._head(method, url, headers, content, _timeout(waits))
         extensions: dict[str, Any] = {"http_version": b"HTTP/1.1"}
         if response.reason:
@@ -203,8 +203,12 @@ class Transport(httpx.AsyncBaseTransport):
                     raise
         raise AssertionError("the last attempt returns or raises")
 
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """What connects; made within the running loop."""
+        return self._session or self._open()
+
     def _open(self) -> aiohttp.ClientSession:
-        """The session, made within the running loop."""
         tracing = aiohttp.TraceConfig()
         tracing.on_connection_reuseconn.append(_note_kept)
         connector = aiohttp.TCPConnector(

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { transcribe } from '../../api/generated/sdk.gen';
 import { useNotify } from '../../components/useNotify';
+import { asWav } from '../models/try/wav';
 
 interface Props {
   onText: (text: string) => void;
@@ -17,8 +18,11 @@ export function SpeechInput({ onText }: Props) {
   const recorder = useRef<MediaRecorder | null>(null);
   const [recording, setRecording] = useState(false);
   const write = useMutation({
-    mutationFn: async (sound: Blob) =>
-      (await transcribe({ body: sound, headers: { 'Content-Type': sound.type }, throwOnError: true })).data,
+    mutationFn: async (recorded: Blob) => {
+      const sound = await asWav(recorded);
+      const headers = { 'Content-Type': sound.type };
+      return (await transcribe({ body: sound, headers, throwOnError: true })).data;
+    },
     onSuccess: ({ text }) => onText(text),
     onError: (error) => notify.failed(error),
   });

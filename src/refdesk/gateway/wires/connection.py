@@ -125,22 +125,8 @@ class Connection:
                 if response.status_code != HTTP_OK:
                     raise self._refusal(response, await read_beginning(response, MAX_ERROR_BYTES))
                 yield response
-        except httpx.ConnectTimeout as error:
-            raise ModelUnavailable("The model's server did not accept the connection.") from error
-        except httpx.TimeoutException as error:
-            raise ModelTimeout(timeout_s=timeout_s or self.timeout_s) from error
-        except httpx.ConnectError as error:
-            raise ModelUnavailable(vendor_message=self.clean(str(error))) from error
-        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
-            raise ModelInterrupted(vendor_message=self.clean(str(error))) from error
-        except ResponseTooLarge as error:
-            raise ModelBadResponse(
-                "The model's server sent more than is accepted.", max_bytes=error.details["max_bytes"]
-            ) from error
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise ModelNotThere("The base URL is not a valid http(s) address.") from error
-        except httpx.HTTPError as error:
-            raise ModelUnavailable(vendor_message=self.clean(str(error))) from error
+        except (httpx.HTTPError, httpx.InvalidURL, ResponseTooLarge) as error:
+            raise self.failure(error, timeout_s or self.timeout_s) from error
 
     async def json(
         self,
@@ -158,6 +144,24 @@ class Connection:
             return orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             raise self.bad_response(raw) from error
+
+    def failure(self, error: Exception, timeout_s: float) -> ModelError:
+        """What a failure of the client, after `timeout_s` at most, means for the model."""
+        match error:
+            case httpx.ConnectTimeout():
+                return ModelUnavailable("The model's server did not accept the connection.")
+            case httpx.TimeoutException():
+                return ModelTimeout(timeout_s=timeout_s)
+            case httpx.RemoteProtocolError() | httpx.ReadError() | httpx.WriteError():
+                return ModelInterrupted(vendor_message=self.clean(str(error)))
+            case ResponseTooLarge():
+                return ModelBadResponse(
+                    "The model's server sent more than is accepted.", max_bytes=error.details["max_bytes"]
+                )
+            case httpx.InvalidURL() | httpx.UnsupportedProtocol():
+                return ModelNotThere("The base URL is not a valid http(s) address.")
+            case _:
+                return ModelUnavailable(vendor_message=self.clean(str(error)))
 
     def bad_response(self, raw: bytes) -> ModelBadResponse:
         """The error for a body that is not what the protocol says; shows how it begins."""

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { asWav } from './wav';
 
 /** Whether this browser may record here: only over https or on this machine. */
 export const canRecord = () =>
@@ -23,10 +24,11 @@ export function useRecorder(onRecorded: (file: File) => void) {
       const made = new MediaRecorder(stream);
       const parts: Blob[] = [];
       made.ondataavailable = (event) => parts.push(event.data);
-      made.onstop = () => {
+      made.onstop = async () => {
         for (const track of stream.getTracks()) track.stop();
-        const type = made.mimeType.split(';')[0] || 'audio/webm';
-        onRecorded(new File(parts, `speech.${type.split('/')[1]}`, { type }));
+        const recorded = await asWav(new Blob(parts, { type: made.mimeType || 'audio/webm' }));
+        const type = recorded.type.split(';')[0] ?? '';
+        onRecorded(new File([recorded], `speech.${type.split('/')[1]}`, { type }));
       };
       made.start();
       recorder.current = made;

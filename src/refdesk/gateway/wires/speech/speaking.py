@@ -1,5 +1,5 @@
 """Text to speech: OpenAI's `/audio/speech` (bytes as they are made), MiniMax' (hexadecimal within an event
-stream), DashScope's (the address of a file), Volcengine's (base64 within JSON)."""
+stream), DashScope's (the address of a file), Volcengine's (base64 within JSON), iFlytek's (a WebSocket)."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,6 +16,7 @@ from refdesk.gateway.media import MAX_SPEECH_BYTES, MEDIA_TYPES, SpeechRequest, 
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.exchanges import ask, decoded, download, limited
 from refdesk.gateway.wires.refusals import body_error
+from refdesk.gateway.wires.speech.iflytek import spoken
 from refdesk.kit.http import read_beginning
 
 MAX_LINE_BYTES = 8 * 1024 * 1024
@@ -160,6 +161,12 @@ async def _volcengine(model: RemoteSpeaker, request: SpeechRequest) -> AsyncGene
     yield Stream(media_type, limited(_whole(sound), MAX_SPEECH_BYTES))
 
 
+def _iflytek(model: RemoteSpeaker, request: SpeechRequest) -> AbstractAsyncContextManager[Stream]:
+    # What one chooses there is a voice, so the model's name is one.
+    voice = request.voice or model.voice or model.model_name
+    return spoken(model.connection, voice, request, model.extra)
+
+
 async def _whole(data: bytes) -> AsyncIterator[bytes]:
     yield data
 
@@ -177,4 +184,5 @@ SPEAKERS: dict[str, Callable[[RemoteSpeaker, SpeechRequest], AbstractAsyncContex
     "minimax": _minimax,
     "dashscope": _dashscope,
     "volcengine": _volcengine,
+    "iflytek": _iflytek,
 }

@@ -1,4 +1,5 @@
-"""Speech to text: OpenAI's `/audio/transcriptions` (multipart), and DashScope's (the sound within JSON)."""
+"""Speech to text: OpenAI's `/audio/transcriptions` (multipart), DashScope's (the sound within JSON), and
+iFlytek's (a WebSocket)."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from refdesk.gateway.errors import ModelBadResponse, ModelContextExceeded
 from refdesk.gateway.media import MAX_RECORDING_BYTES, Transcription, TranscriptionRequest
 from refdesk.gateway.wires.connection import Connection
 from refdesk.gateway.wires.exchanges import Field, ask, data_url, multipart
+from refdesk.gateway.wires.speech.iflytek import dictated
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,10 @@ async def _dashscope(model: RemoteTranscriber, request: TranscriptionRequest) ->
     )
 
 
+async def _iflytek(model: RemoteTranscriber, request: TranscriptionRequest) -> Transcription:
+    return await dictated(model.connection, model.model_name, request, model.extra)
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("a transcription that is no text")
@@ -102,4 +108,5 @@ def _text(value: Any) -> str:
 TRANSCRIBERS: dict[str, Callable[[RemoteTranscriber, TranscriptionRequest], Awaitable[Transcription]]] = {
     "openai": _openai,
     "dashscope": _dashscope,
+    "iflytek": _iflytek,
 }
