@@ -36,6 +36,7 @@ from refdesk import migrations
 from refdesk.accounts import Role, Scope, load_operator_key
 from refdesk.accounts.tables import User, Workspace
 from refdesk.cli._gateway_server import GatewayServer
+from refdesk.cli._serving import many_doors
 from refdesk.cli._web import WebServer
 from refdesk.evaluation import percentile
 from refdesk.gateway import CompletionRequest, Gateway, Message, Purpose, TextDelta
@@ -358,7 +359,7 @@ def serve_door(url: str, folder: Path, app: str) -> None:
     listening = socket.create_server(("127.0.0.1", 0))
     server = GatewayServer if app == "gateway" else WebServer
     print(listening.getsockname()[1], flush=True)
-    server(settings, url, listening).run(sockets=[listening])
+    server(settings, url, listening).run(sockets=many_doors(listening))
 
 
 def _levels(levels: dict[int, int], *, quick: bool) -> dict[int, int]:

@@ -23,6 +23,7 @@ from refdesk.kit.settings import Settings
 
 log = logging.getLogger("refdesk.serve")
 
+_DOORS = 16
 _BORROWED_TIMEOUT_S = 60.0
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
@@ -64,6 +65,15 @@ def listen_on(host: str, port: int) -> socket.socket:
         raise AddressInUse(f"Cannot listen on {host}:{port}: {error.strerror}.") from error
     bound.set_inheritable(False)
     return bound
+
+
+def many_doors(listener: socket.socket) -> list[socket.socket]:
+    """The same socket several times over, for the server to listen on.
+
+    uvloop lets in one connection of each listening socket a round of its loop, however many wait: while 64
+    programs were served, the last of them that came together waited half a second to be let in.
+    """
+    return [listener, *(listener.dup() for _ in range(_DOORS - 1))]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refdesk.cli._serving import listen_on
+from refdesk.cli._serving import listen_on, many_doors
 from refdesk.cli._settings import load_settings
 from refdesk.cli._signals import Leaving
 from refdesk.kit.embedded_postgres import running_database
@@ -61,4 +61,4 @@ def _serve(settings: Settings, listener: socket.socket, url: str, leaving: Leavi
 
 async def _run(server: "GatewayServer", listener: socket.socket, leaving: Leaving) -> None:
     leaving.hand_over(server.leave)
-    await server.serve(sockets=[listener])
+    await server.serve(sockets=many_doors(listener))

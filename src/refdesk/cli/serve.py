@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refdesk.cli._serving import Worker, database_for, listen_on, look_after_children, only_server_of
+from refdesk.cli._serving import (
+    Worker,
+    database_for,
+    listen_on,
+    look_after_children,
+    many_doors,
+    only_server_of,
+)
 from refdesk.cli._settings import load_settings
 from refdesk.cli._signals import Leaving
 from refdesk.kit.embedded_postgres import EmbeddedPostgres
@@ -103,7 +110,7 @@ async def _run(
         )
     )
     try:
-        await server.serve(sockets=[listener])
+        await server.serve(sockets=many_doors(listener))
     except SystemExit as error:
         raise ServerDidNotStart() from error
     finally:
