@@ -1,12 +1,15 @@
 """The web server of `refdesk serve`. Imports the whole product (1 to 2 s), so it is imported late."""
 
+import asyncio
 import contextlib
 import gc
 import json
 import os
 import socket
 
+import structlog
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
 
 from refdesk.accounts import issue_setup_token
 from refdesk.cli._client import SERVER_FILE
@@ -15,8 +18,11 @@ from refdesk.kit.database import Database
 from refdesk.kit.settings import Settings
 from refdesk.server import create_app
 
+log = structlog.get_logger(__name__)
+
 # What open event streams get before they are cut; browsers resume them after the restart.
 _GRACEFUL_S = 2
+_TRY_AGAIN_S = 0.5
 
 
 class WebServer(uvicorn.Server):
@@ -47,14 +53,26 @@ class WebServer(uvicorn.Server):
         if self.started and not self.should_exit:
             # Commands on this machine talk to this process instead of loading the product themselves.
             self._here_file.write_text(json.dumps(self._here))
-            database: Database = self._app.state.database
-            async with database.transaction() as session:
-                token = await issue_setup_token(session)
+            token = await self._setup_token()
             if token is None:
                 say(f"Refdesk is ready: {self._address}")
             else:
                 say("Refdesk is ready. Open this address once to become its first administrator:")
                 say(f"{self._address}/setup?token={token}")
+
+    async def _setup_token(self) -> str | None:
+        """A token for the first administrator while there is none; tried until the database answers, which
+        may end and be started again in any moment."""
+        database: Database = self._app.state.database
+        while True:
+            try:
+                async with database.transaction() as session:
+                    return await issue_setup_token(session)
+            except (SQLAlchemyError, OSError) as error:
+                log.warning("serve.database-away", error=type(error).__name__)
+                if self.should_exit:
+                    return None
+                await asyncio.sleep(_TRY_AGAIN_S)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         with contextlib.suppress(OSError, ValueError):
