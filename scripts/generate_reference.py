@@ -154,6 +154,7 @@ _AUTH_WORDS = {
     "none": "none; a key goes as a bearer's",
     "app-secret": "`Authorization: Bearer;TOKEN`, app id in the body",
     "signed": "each request signed (AWS Signature Version 4); API keys as a bearer's",
+    "service-account": "JSON of a service account, changed for a token; access tokens as a bearer's",
     "signed-address": "WebSockets at signed addresses (HMAC-SHA256)",
 }
 

@@ -1,5 +1,6 @@
 """Models at the border: what is sent in and what is shown. A stored key never comes out."""
 
+import json
 from datetime import datetime
 from typing import Any, Literal, Self
 from uuid import UUID
@@ -54,6 +55,12 @@ def _checked_key(value: SecretStr | None) -> SecretStr | None:
     if value is None:
         return None
     key = value.get_secret_value().strip()
+    if key.startswith("{"):
+        # The key file of a service account, which is written over many lines.
+        try:
+            key = json.dumps(json.loads(key), separators=(",", ":"))
+        except ValueError:
+            raise ValueError("a key in JSON is the whole file; copy it again") from None
     if not (key.isascii() and key.isprintable()):
         raise ValueError("an API key holds only printable ASCII characters; copy it again")
     return SecretStr(key) if key else None

@@ -46,10 +46,10 @@ class Vendor(_Entry):
     `address` is the base URL of its main region, empty where it is everybody's own; `regions` are its other
     addresses by name. `auth` tells how a key enters a request: `bearer`, `none` (a key is not needed, but
     goes as a bearer's where one is given), `header:NAME`, `query:NAME`, `app-secret` (`APP_ID:TOKEN`, of
-    which the header carries the token and the body both), `signed` and `signed-address` (each request by the
-    wire). `key_format` tells how a key of several parts is written. `models_path` is where the list of models
-    lies, from the server's root, if not at `/models` below the address. `errors` are the vendor's codes and
-    phrases for what can be told apart.
+    which the header carries the token and the body both), `signed` and `signed-address` (each request by
+    the wire), `service-account` (changed for tokens by the wire). `key_format` tells how a key of several
+    parts is written. `models_path` is where the list of models lies, from the server's root, if not at
+    `/models` below the address. `errors` are the vendor's codes and phrases for what can be told apart.
     """
 
     id: str

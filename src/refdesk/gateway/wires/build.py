@@ -40,6 +40,18 @@ def _google() -> Format:
     return GoogleFormat()
 
 
+def _vertex() -> Format:
+    from refdesk.gateway.wires.google import VertexFormat
+
+    return VertexFormat()
+
+
+def _vertex_anthropic() -> Format:
+    from refdesk.gateway.wires.google import VertexAnthropicFormat
+
+    return VertexAnthropicFormat()
+
+
 def _cohere() -> Format:
     from refdesk.gateway.wires.cohere import CohereFormat
 
@@ -73,6 +85,8 @@ _FORMATS: dict[str, Callable[[], Format]] = {
     **{name: partial(_openai, **variety) for name, variety in OPENAI_VARIETIES.items()},
     "anthropic": _anthropic,
     "google": _google,
+    "vertex": _vertex,
+    "vertex-anthropic": _vertex_anthropic,
     "cohere": _cohere,
     "bedrock": _bedrock,
 }
@@ -91,6 +105,12 @@ def _google_embeddings(_model_name: str) -> EmbeddingFormat:
     return GoogleEmbeddings()
 
 
+def _vertex_embeddings(model_name: str) -> EmbeddingFormat:
+    from refdesk.gateway.wires.google import VertexEmbeddings
+
+    return VertexEmbeddings.of(model_name)
+
+
 def _cohere_embeddings(_model_name: str) -> EmbeddingFormat:
     from refdesk.gateway.wires.cohere import CohereEmbeddings
 
@@ -107,6 +127,7 @@ _EMBEDDINGS: dict[str, Callable[[str], EmbeddingFormat]] = {
     "openai": _openai_embeddings,
     **dict.fromkeys(OPENAI_VARIETIES, _openai_embeddings),
     "google": _google_embeddings,
+    "vertex": _vertex_embeddings,
     "cohere": _cohere_embeddings,
     "bedrock": _bedrock_embeddings,
 }
@@ -164,6 +185,10 @@ def fitted(wire: str, connection: Connection, model_name: str) -> Connection:
             return replace(_entered(_rooted(connection, "/v1"), "x-api-key"), extra_headers=headers)
         case "google":
             return _entered(_rooted(connection, "/v1beta"), "x-goog-api-key")
+        case "vertex" | "vertex-anthropic":
+            from refdesk.gateway.wires.google import placed
+
+            return placed(connection)
         case "cohere":
             return _rooted(connection, "/v2")
         case "bedrock":

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
 import httpx
@@ -29,6 +29,7 @@ from refdesk.kit.crypto import mask
 from refdesk.kit.http import GuardedClient, ResponseTooLarge, read_beginning, read_limited
 
 HTTP_OK = 200
+HTTP_UNAUTHORIZED = 401
 MAX_ERROR_BYTES = 64 * 1024
 REQUEST_ID_HEADER = "X-Request-ID"
 
@@ -49,6 +50,24 @@ class Authentication:
 
 BEARER = Authentication()
 
+
+class Tokens(Protocol):
+    """Bearer tokens that end and are renewed."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be seen in an error."""
+        ...
+
+    async def token(self) -> str:
+        """One that is good now. Raises `ModelError`s."""
+        ...
+
+    def drop(self, token: str) -> None:
+        """The server refused this one."""
+        ...
+
+
 type Signs = Callable[[str], type[ModelError] | None]
 """What a vendor's own codes and phrases mean, None where they mean nothing known."""
 
@@ -62,8 +81,9 @@ def _timeout(patience_s: float) -> httpx.Timeout:
 class Connection:
     """Where a vendor's server is and how to enter. `base_url` ends before what the wire's paths begin with.
 
-    `sign` replaces the key's header where a vendor wants a signature of each request; `secrets` are further
-    strings that must never be seen in an error. `sort` is asked first what a vendor's words mean.
+    `sign` replaces the key's header where a vendor wants a signature of each request, `tokens` where the key
+    is changed for a token; `secrets` are further strings that must never be seen in an error. `sort` is asked
+    first what a vendor's words mean.
     """
 
     client: GuardedClient
@@ -76,11 +96,12 @@ class Connection:
     sign: Sign | None = field(default=None, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     sort: Sort | None = None
+    tokens: Tokens | None = field(default=None, repr=False)
 
     @property
     def headers(self) -> dict[str, str]:
         headers = dict(self.extra_headers)
-        if self.api_key and self.sign is None:
+        if self.api_key and self.sign is None and self.tokens is None:
             headers[self.authentication.header] = self.authentication.prefix + self.api_key
         return headers
 
@@ -118,11 +139,17 @@ class Connection:
         url = self.url(path)
         if self.sign is not None:
             headers |= self.sign(method, url, content or b"")
+        token = ""
+        if self.tokens is not None:
+            token = await self.tokens.token()
+            headers["Authorization"] = f"Bearer {token}"
         try:
             async with self.client.exchange(
                 method, url, content=content, headers=headers, timeout=timeout
             ) as response:
                 if response.status_code != HTTP_OK:
+                    if self.tokens is not None and response.status_code == HTTP_UNAUTHORIZED:
+                        self.tokens.drop(token)
                     raise self._refusal(response, await read_beginning(response, MAX_ERROR_BYTES))
                 yield response
         except (httpx.HTTPError, httpx.InvalidURL, ResponseTooLarge) as error:
@@ -176,7 +203,8 @@ class Connection:
 
     def clean(self, text: str) -> str:
         """A vendor's words without the key, short enough to be shown."""
-        for secret in (self.api_key, *self.secrets):
+        renewed = self.tokens.secrets if self.tokens is not None else ()
+        for secret in (self.api_key, *self.secrets, *renewed):
             if secret:
                 text = text.replace(secret, mask(secret))
         return text.strip()[:MAX_VENDOR_MESSAGE_CHARS]

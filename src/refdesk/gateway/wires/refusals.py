@@ -140,6 +140,8 @@ def message_of(body: Any) -> str | None:
     for name in ("error", "errors", "base_resp", "message", "Message", "detail", "error_msg", "msg"):
         value = members.get(name)
         if isinstance(value, str) and value:
+            if isinstance(words := members.get("error_description"), str) and words:
+                return f"{value}: {words}"  # RFC 6749
             code = members.get("code") or members.get("error_code") or members.get("__type")
             return f"{code}: {value}" if isinstance(code, str | int) and code else value
         if isinstance(value, dict):

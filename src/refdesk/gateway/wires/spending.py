@@ -12,7 +12,8 @@ def tokens_read(answer: Any) -> UsageReport | None:
     """The tokens of one answer, None where it tells none.
 
     OpenAI, Jina, vLLM and their likes: `usage.prompt_tokens` or `total_tokens`; Cohere:
-    `meta.billed_units.input_tokens`; Amazon's Titan: `inputTextTokenCount`.
+    `meta.billed_units.input_tokens`; Amazon's Titan: `inputTextTokenCount`; Google's Vertex: a
+    `token_count` for each text.
     """
     usage, units = _member(answer, "usage"), _member(_member(answer, "meta"), "billed_units")
     for value in (
@@ -23,7 +24,9 @@ def tokens_read(answer: Any) -> UsageReport | None:
     ):
         if value:
             return UsageReport.told([value], [])
-    return None
+    rows: list[Any] = _member(answer, "predictions") or []
+    counts = [_member(_member(_member(row, "embeddings"), "statistics"), "token_count") for row in rows]
+    return UsageReport.told(counts, []) if any(counts) else None
 
 
 def _member(value: Any, name: str) -> Any:

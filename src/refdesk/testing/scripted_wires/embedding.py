@@ -8,7 +8,9 @@ type Vector = Callable[[str], list[float]]
 
 def is_embedding(path: str) -> bool:
     """Whether vectors are asked for at a path."""
-    return path.partition("?")[0].endswith(("/embeddings", ":batchEmbedContents", "/embed", "/invoke"))
+    return path.partition("?")[0].endswith(
+        ("/embeddings", ":batchEmbedContents", ":predict", "/embed", "/invoke")
+    )
 
 
 def embedded(path: str, body: dict[str, Any], vector: Vector) -> dict[str, Any]:
@@ -17,6 +19,10 @@ def embedded(path: str, body: dict[str, Any], vector: Vector) -> dict[str, Any]:
     if path.endswith(":batchEmbedContents"):
         texts = [request["content"]["parts"][0]["text"] for request in body["requests"]]
         return {"embeddings": [{"values": vector(text)} for text in texts]}
+    if path.endswith(":predict"):
+        vectors = [vector(instance["content"]) for instance in body["instances"]]
+        statistics = {"truncated": False, "token_count": 1}
+        return {"predictions": [{"embeddings": {"values": one, "statistics": statistics}} for one in vectors]}
     if path.endswith("/invoke"):
         if "inputText" in body:
             return {"embedding": vector(body["inputText"]), "inputTextTokenCount": 1}

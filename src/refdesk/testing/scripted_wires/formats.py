@@ -38,7 +38,7 @@ FORMATS: dict[str, Format] = {
 def format_of(path: str) -> Format:
     """The format that is spoken at a path."""
     path = path.partition("?")[0]
-    if path.endswith("/messages"):
+    if path.endswith(("/messages", ":rawPredict", ":streamRawPredict")):
         return FORMATS["anthropic"]
     if path.endswith(("GenerateContent", ":generateContent")):
         return FORMATS["google"]

@@ -20,8 +20,10 @@ from refdesk.testing.scripted_model import ScriptedModel, scripted_model
 KEY = "sk-test-1234567890abcdef"
 SECRETS = {"bedrock": ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY")}
 MODEL_ID = UUID(int=7)
-# Azure differs in address and authentication, the other varieties of OpenAI's format in single members.
-WIRES = tuple(wire for wire in COMPLETION_WIRES if wire not in OPENAI_VARIETIES or wire == "azure")
+# Azure differs in address and authentication, the other varieties of OpenAI's format in single members; what
+# Vertex has of its own is tested by itself.
+VARIETIES = {*OPENAI_VARIETIES, "vertex", "vertex-anthropic"} - {"azure"}
+WIRES = tuple(wire for wire in COMPLETION_WIRES if wire not in VARIETIES)
 
 
 def key_of(wire: str) -> str:

@@ -72,7 +72,7 @@ async def test_shorter_vectors_are_asked_for_by_the_vendors_name(server, embedde
     server.always(embeddings(numbered))
     await replace(embedder, request_dimensions=True).embed_queries(["text 1"])
     sent = server.requests[0].body
-    inner = sent["requests"][0] if "requests" in sent else sent
+    inner = sent["requests"][0] if "requests" in sent else sent.get("parameters", sent)
     names = ("dimensions", "outputDimensionality", "output_dimension")
     assert [inner[name] for name in names if name in inner] == [2]
 

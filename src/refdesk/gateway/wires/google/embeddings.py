@@ -7,7 +7,7 @@ from typing import Any
 from refdesk.gateway.wires.embedder import Side
 from refdesk.gateway.wires.google.request import resource
 
-_TASKS: dict[Side, str] = {"query": "RETRIEVAL_QUERY", "passage": "RETRIEVAL_DOCUMENT"}
+TASKS: dict[Side, str] = {"query": "RETRIEVAL_QUERY", "passage": "RETRIEVAL_DOCUMENT"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class GoogleEmbeddings:
     def body(
         self, model_name: str, texts: Sequence[str], side: Side, dimensions: int | None
     ) -> dict[str, Any]:
-        each: dict[str, Any] = {"model": resource(model_name), "taskType": _TASKS[side]}
+        each: dict[str, Any] = {"model": resource(model_name), "taskType": TASKS[side]}
         if dimensions is not None:
             each["outputDimensionality"] = dimensions
         return {"requests": [each | {"content": {"parts": [{"text": text}]}} for text in texts]}
