@@ -27,17 +27,26 @@ async def follow_logged(
     A run whose log is not kept any more (or was cut short) ends with a snapshot and its final state.
     """
     sent_at = time.monotonic()
+    looked_at = float("-inf")
     with signals.following(run_id) as grown:
         while True:
             grown.clear()
+            events: list[RunEvent] = []
+            ended: RunOut | None = None
             try:
                 async with database.transaction() as session:
-                    run, sight = await RunService(session, scope).seen(run_id)
-                    over = run.state not in ACTIVE
-                    if over and sight.is_touched(run):
-                        events = []  # what was told then is not all for the caller's eyes any more
-                    else:
-                        events = await RunRepository(session, scope).events(run_id, after)
+                    log = RunRepository(session, scope)
+                    if time.monotonic() - looked_at < sse.HEARTBEAT_INTERVAL_S:
+                        events = await log.events(run_id, after)
+                    # While its log grows, the run itself and who may see it are looked at now and then.
+                    if not events or events[-1].name == "run.finished":
+                        run, sight = await RunService(session, scope).seen(run_id)
+                        looked_at = time.monotonic()
+                        ended = sight.view(run) if run.state not in ACTIVE else None
+                        if ended is not None and sight.is_touched(run):
+                            events = []  # what was told then is not all for the caller's eyes any more
+                        else:
+                            events = events or await log.events(run_id, after)
             except RunNotFound:  # deleted meanwhile
                 return
             if events:
@@ -45,10 +54,11 @@ async def follow_logged(
                 after, sent_at = events[-1].seq, time.monotonic()
                 if events[-1].name == "run.finished":
                     return
-                continue
-            if over:
-                yield ending(sight.view(run), after)
+            elif ended is not None:
+                yield ending(ended, after)
                 return
+            if ended is not None:  # its log was cut short, which the next look finds
+                continue
             if not await _grew(grown) and time.monotonic() - sent_at >= sse.HEARTBEAT_INTERVAL_S:
                 yield []
                 sent_at = time.monotonic()
