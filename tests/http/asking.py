@@ -26,7 +26,7 @@ QUESTION = "How do I reset the router to factory settings?"
 def embed_by_hashing(world: World) -> None:
     """Words hashed instead of the embedded model, which takes half a minute to be unpacked."""
 
-    async def embedder(_scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
+    async def embedder(_scope: Scope, model_id: UUID, purpose: object = None, **_: object) -> HashingEmbedder:
         return HashingEmbedder(model_id, 384)
 
     world.app.state.gateway.embedder = embedder

@@ -50,7 +50,7 @@ def test_every_operation_has_a_row_and_every_row_an_operation(app: FastAPI) -> N
 def light_embedder(app: FastAPI) -> Iterator[None]:
     """The embedded model's place, taken by one that needs no loading."""
 
-    async def embedder(scope: Scope, model_id: UUID, purpose: object = None) -> HashingEmbedder:
+    async def embedder(scope: Scope, model_id: UUID, purpose: object = None, **_: object) -> HashingEmbedder:
         async with app.state.database.transaction() as session:
             await ModelRepository(session, scope).get(model_id)
         return HashingEmbedder(model_id, 384)

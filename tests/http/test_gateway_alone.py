@@ -14,7 +14,7 @@ from tests.http.world import BASE_URL, World, ok, problem
 
 from refdesk.kit.settings import Settings
 from refdesk.server import create_gateway_app
-from refdesk.testing.scripted_model import Call, ScriptedModel, Turn, cut, refuses, says, scripted_model
+from refdesk.testing.scripted_model import Call, ScriptedModel, Turn, body, cut, refuses, says, scripted_model
 
 CHAT = "/v1/chat/completions"
 OPEN = {
@@ -182,6 +182,33 @@ async def test_texts_are_embedded(world: World, server: ScriptedModel, caller: h
     assert [len(one["embedding"]) for one in told] == [64, 64]
     coded = {"model": name, "input": "a", "encoding_format": "base64"}
     assert isinstance(ok(await caller.post("/v1/embeddings", json=coded))["data"][0]["embedding"], str)
+
+
+async def test_the_tokens_of_vectors_are_the_vendors_or_estimated(
+    world: World, server: ScriptedModel, caller: httpx.AsyncClient
+) -> None:
+    name = await model_of(world, server, kind="EMBEDDING")
+    server.then(body(vectors_of(2) | {"usage": {"prompt_tokens": 9, "total_tokens": 9}}))
+    asked = {"model": name, "input": ["counted by the vendor", "as this one"], "input_type": "query"}
+    assert ok(await caller.post("/v1/embeddings", json=asked))["usage"] == {
+        "prompt_tokens": 9,
+        "total_tokens": 9,
+    }
+    server.then(body(vectors_of(1)))
+    silent = {"model": name, "input": "nobody counts these words", "input_type": "query"}
+    estimated = {"prompt_tokens": 9, "total_tokens": 9, "estimated": True}
+    assert ok(await caller.post("/v1/embeddings", json=silent))["usage"] == estimated
+    # Kept from before: no call is made, and the texts are still as long as they are.
+    before = len(server.requests)
+    assert ok(await caller.post("/v1/embeddings", json=silent))["usage"] == estimated
+    assert len(server.requests) == before
+    given = {"texts": ["nobody counts"], "input_type": "query"}
+    told = ok(await caller.post("/mcp/invoke", json={"model_id": name, "input": given}))
+    assert told["metadata"]["input_tokens"] == 1  # the scripted server's own count
+
+
+def vectors_of(count: int) -> dict[str, Any]:
+    return {"data": [{"index": at, "embedding": [1.0] + [0.0] * 63} for at in range(count)]}
 
 
 async def test_knowledge_is_not_served(caller: httpx.AsyncClient) -> None:

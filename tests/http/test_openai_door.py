@@ -179,6 +179,8 @@ async def test_embeddings_of_the_workspaces_models(
     assert [item["index"] for item in plain["data"]] == [0, 1]
     decoded = np.frombuffer(base64.b64decode(coded["data"][1]["embedding"]), dtype="<f4")
     assert np.allclose(decoded, plain["data"][1]["embedding"], atol=1e-6)
+    # The model of this process counts nothing.
+    assert plain["usage"] == {"prompt_tokens": 2, "total_tokens": 2, "estimated": True}
     error_of(await key.post("/v1/embeddings", json=body | {"model": "none"}), 404, "model_not_found")
     error_of(await key.post("/v1/embeddings", json=body | {"input": []}), 400, "invalid")
     bound = await world.make_key(world.owner, "ask", resource={"kind": "knowledge_base", "id": base["id"]})

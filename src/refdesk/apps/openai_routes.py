@@ -9,7 +9,6 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -23,15 +22,15 @@ from refdesk.apps.openai_runs import as_chunks, as_completion, submission_of
 from refdesk.apps.openai_schemas import (
     ChatCompletion,
     ChatCompletionRequest,
-    CompletionUsage,
     EmbeddingItem,
     EmbeddingList,
     EmbeddingRequest,
+    EmbeddingUsage,
     ModelList,
     OpenAIError,
 )
 from refdesk.chat import Runs
-from refdesk.gateway import ChatRequest, Gateway, GatewayDep, Purpose, answer_chat
+from refdesk.gateway import ChatRequest, Gateway, GatewayDep, Purpose, answer_chat, embed_texts
 from refdesk.kit.errors import AppError, Forbidden, MalformedJson
 from refdesk.kit.problem import openai_body
 from refdesk.kit.sse import EventStreamResponse
@@ -145,11 +144,8 @@ async def create_embeddings(
         raise Forbidden("A key bound to one thing cannot use the workspace's models.")
     async with database.transaction() as session:
         model = await find_embedding_model(session, scope, body.model)
-    embedder = await gateway.embedder(scope, model.id, Purpose("gateway"))
-    embed = embedder.embed_queries if body.input_type == "query" else embedder.embed_passages
-    texts = body.texts()
-    vectors = np.vstack(
-        [await embed(texts[at : at + embedder.max_batch]) for at in range(0, len(texts), embedder.max_batch)]
+    made = await embed_texts(
+        gateway, scope, model.id, body.texts(), input_type=body.input_type, purpose=Purpose("gateway")
     )
     items = [
         EmbeddingItem(
@@ -158,6 +154,8 @@ async def create_embeddings(
             if body.encoding_format == "base64"
             else [float(value) for value in vector],
         )
-        for at, vector in enumerate(vectors)
+        for at, vector in enumerate(made.vectors)
     ]
-    return EmbeddingList(data=items, model=body.model, usage=CompletionUsage())
+    tokens, estimated = made.usage.input_tokens, made.usage.is_estimated
+    usage = EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens, estimated=estimated)
+    return EmbeddingList(data=items, model=body.model, usage=usage)

@@ -130,11 +130,19 @@ class EmbeddingItem(BaseModel):
     embedding: list[float] | str
 
 
+class EmbeddingUsage(BaseModel):
+    prompt_tokens: int
+    total_tokens: int
+    estimated: bool = Field(
+        default=False, description="Not OpenAI's: nobody counted, these are by the length of the texts."
+    )
+
+
 class EmbeddingList(BaseModel):
     object: Literal["list"] = "list"
     data: list[EmbeddingItem]
     model: str
-    usage: CompletionUsage
+    usage: EmbeddingUsage
 
 
 class OpenAIError(BaseModel):

@@ -35,6 +35,7 @@ from refdesk.gateway.clients import Gateway, GatewayDep, get_gateway
 from refdesk.gateway.content import Content, ContentPart, ImageNotUnderstood, ImagePart, TextPart
 from refdesk.gateway.departures import forget_application
 from refdesk.gateway.descriptors import router as descriptors_router
+from refdesk.gateway.embedding import Embedded, embed_texts
 from refdesk.gateway.errors import (
     ModelAuthentication,
     ModelBadResponse,
@@ -97,6 +98,7 @@ __all__ = [
     "CompletionRequest",
     "Content",
     "ContentPart",
+    "Embedded",
     "Embedder",
     "FinishReason",
     "Finished",
@@ -152,6 +154,7 @@ __all__ = [
     "calls_of_run",
     "create_workspace_models",
     "descriptors_router",
+    "embed_texts",
     "estimated_tokens",
     "films_router",
     "forget_application",

@@ -1,6 +1,6 @@
 """The typed calls: what is asked of a model and what comes back, whatever the vendor."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from uuid import UUID
@@ -104,11 +104,13 @@ class UsageReport:
     """Tokens of the whole request; sent once, at the end, when the vendor tells them.
 
     `cached_tokens` are those of the input that the vendor had read before, a part of `input_tokens`.
+    `is_estimated`: the vendor told nothing, and these are counted by the length of the texts.
     """
 
     input_tokens: int
     output_tokens: int
     cached_tokens: int = 0
+    is_estimated: bool = False
 
     @classmethod
     def told(cls, sent: Sequence[Any], written: Sequence[Any], cached: Any = None) -> "UsageReport | None":
@@ -117,11 +119,14 @@ class UsageReport:
         None where one is no number of tokens that a call can have: what a server makes up must neither give
         back what a limit has counted nor use it up, and an answer is not wrong for it.
         """
-        numbers = [_count(sent), _count(written), _count([cached])]
-        if any(number is None for number in numbers):
+        read, wrote, known = _count(sent), _count(written), _count([cached])
+        if read is None or wrote is None or known is None:
             return None
-        return cls(*(number or 0 for number in numbers))
+        return cls(read, wrote, known)
 
+
+type OnEmbedded = Callable[[UsageReport, int], None]
+"""Hears of the tokens of one call for vectors, and of how many texts it was."""
 
 MOST_TOKENS = 100_000_000
 

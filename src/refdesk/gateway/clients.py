@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 
 from refdesk.accounts import Scope
 from refdesk.gateway.building import ClientBuilder
-from refdesk.gateway.calls import Completer, Embedder, Reranker
+from refdesk.gateway.calls import Completer, Embedder, OnEmbedded, Reranker
 from refdesk.gateway.controls import Controls
 from refdesk.gateway.embedded import AsyncEmbeddedEmbedder, EmbeddedEmbedder
 from refdesk.gateway.embedded_model import EmbeddedModel, RecordedEmbedder
@@ -70,14 +70,24 @@ class Gateway:
         """Listen for changes and probe models; a gateway that is only used begins to listen by itself."""
         await self.routing.start()
 
-    async def embedder(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Embedder:
-        """The embedding model. Raises `UnknownModel` or `WrongModelKind`, as all below."""
+    async def embedder(
+        self,
+        scope: Scope,
+        model_id: UUID,
+        purpose: Purpose = NO_PURPOSE,
+        *,
+        on_usage: OnEmbedded | None = None,
+    ) -> Embedder:
+        """The embedding model; `on_usage` hears of each call that is made of it.
+
+        Raises `UnknownModel` or `WrongModelKind`, as all below.
+        """
         model = await self._read(scope, model_id, "EMBEDDING")
         client = self._client(model)
         if model.row.provider == "embedded":
-            recorded = RecordedEmbedder(client, self.controls.usage, scope, purpose)
+            recorded = RecordedEmbedder(client, self.controls.usage, scope, purpose, on_usage)
             return self.controls.embeddings.wrap(recorded, EMBEDDED_FINGERPRINT)
-        governed = GovernedEmbedder(self.routing.flow, self._client, scope, purpose, model, client)
+        governed = GovernedEmbedder(self.routing.flow, self._client, scope, purpose, model, client, on_usage)
         return self.controls.embeddings.wrap(governed, _fingerprint(model.row))
 
     async def completer(self, scope: Scope, model_id: UUID, purpose: Purpose = NO_PURPOSE) -> Completer:

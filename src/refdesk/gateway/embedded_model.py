@@ -13,10 +13,11 @@ import structlog
 
 from refdesk.accounts import Scope
 from refdesk.gateway.calibration import Calibration
-from refdesk.gateway.calls import Vectors
+from refdesk.gateway.calls import OnEmbedded, Vectors
 from refdesk.gateway.embedded import CALIBRATION, DIMENSIONS, AsyncEmbeddedEmbedder
 from refdesk.gateway.gates import DEFAULT_GATES, Gates
 from refdesk.gateway.purpose import Purpose
+from refdesk.gateway.tokens import estimated_usage
 from refdesk.gateway.usage import CallRecord, UsageLog
 from refdesk.kit.errors import AppError
 
@@ -51,6 +52,7 @@ class RecordedEmbedder:
     usage: UsageLog
     scope: Scope
     purpose: Purpose
+    on_usage: OnEmbedded | None = None
 
     @property
     def model_id(self) -> UUID:
@@ -81,10 +83,12 @@ class RecordedEmbedder:
     async def _recorded(
         self, embed: Callable[[Sequence[str]], Awaitable[Vectors]], texts: Sequence[str]
     ) -> Vectors:
-        started, code = time.perf_counter(), "cancelled"
+        started, code, usage = time.perf_counter(), "cancelled", None
         try:
             vectors = await embed(texts)
-            code = "ok"
+            code, usage = "ok", estimated_usage(texts)
+            if self.on_usage is not None:
+                self.on_usage(usage, len(texts))
             return vectors
         except AppError as error:
             code = error.code
@@ -92,7 +96,7 @@ class RecordedEmbedder:
         finally:
             latency_ms = int((time.perf_counter() - started) * 1000)
             self.usage.record(
-                CallRecord(self.scope, self.purpose, self.model_id, "EMBEDDING", code, latency_ms)
+                CallRecord(self.scope, self.purpose, self.model_id, "EMBEDDING", code, latency_ms, usage)
             )
             log.info(
                 "model.call",

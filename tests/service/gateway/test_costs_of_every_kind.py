@@ -123,6 +123,19 @@ async def test_vectors_cost_the_tokens_the_vendor_tells_also_against_a_budget(
     await spent(world, "4")
 
 
+async def test_vectors_whose_vendor_tells_no_tokens_are_counted_by_their_length(
+    world: Routed, server: ScriptedModel
+) -> None:
+    model_id = await priced(world, server, "EMBEDDING", dimensions=2)
+    server.then(script.body({"data": [{"index": at, "embedding": [1.0, 0.0]} for at in range(2)]}))
+    embedder = await world.gateway().embedder(world.scope, model_id, Purpose("index"))
+    await embedder.embed_passages(["保修期多久", "a" * 30])
+    call = await recorded(world, model_id)
+    assert (call.input_tokens, call.code) == (5 + 10, "ok")
+    assert call.cost == Decimal("0.000015")
+    await spent(world, "0.000015")
+
+
 async def test_scores_cost_by_documents_and_tokens(world: Routed, server: ScriptedModel) -> None:
     model_id = await priced(world, server, "RERANKER", parameters={"shape": "jina"})
     results = [{"index": at, "relevance_score": 0.5} for at in range(3)]
@@ -164,3 +177,4 @@ async def test_calls_of_the_embedded_model_are_recorded_and_limited_by_nothing(w
     assert (await embedder.embed_queries(["How long is the warranty?"])).shape == (1, embedder.dimensions)
     call = await recorded(world, model_id)
     assert (call.kind, call.path, call.code, call.request_id) == ("EMBEDDING", "search", "ok", "r-9")
+    assert call.input_tokens == 9  # 25 characters, by their number

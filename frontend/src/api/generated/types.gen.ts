@@ -2600,7 +2600,7 @@ export type EmbeddingList = {
      * Model
      */
     model: string;
-    usage: CompletionUsage;
+    usage: EmbeddingUsage;
 };
 
 /**
@@ -2627,6 +2627,26 @@ export type EmbeddingRequest = {
      * Not OpenAI's: models that tell questions from texts need it.
      */
     input_type?: 'query' | 'passage';
+};
+
+/**
+ * EmbeddingUsage
+ */
+export type EmbeddingUsage = {
+    /**
+     * Prompt Tokens
+     */
+    prompt_tokens: number;
+    /**
+     * Total Tokens
+     */
+    total_tokens: number;
+    /**
+     * Estimated
+     *
+     * Not OpenAI's: nobody counted, these are by the length of the texts.
+     */
+    estimated?: boolean;
 };
 
 /**

@@ -8,12 +8,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-import numpy as np
-
 from refdesk.accounts import Scope
 from refdesk.gateway.calls import Completer, CompletionRequest, Message
 from refdesk.gateway.clients import Gateway
 from refdesk.gateway.content import ImagePart
+from refdesk.gateway.embedding import embed_texts
 from refdesk.gateway.films.desk import FilmDesk
 from refdesk.gateway.films.schemas import FilmIn
 from refdesk.gateway.invoking.conversation import choice_of, messages_of, tools_of
@@ -90,12 +89,16 @@ class ModelCall:
         return of_completion(await completer.complete(self.completion_request(given)), self.model.row.name)
 
     async def _embed(self, given: Input) -> Result:
-        embedder = await self.gateway.embedder(self.scope, self.model.id, self.purpose)
-        embed = embedder.embed_queries if given.get("input_type") == "query" else embedder.embed_passages
-        texts = [clean_text(text) for text in cast("list[str]", given["texts"])]
-        size = embedder.max_batch
-        vectors = np.vstack([await embed(texts[at : at + size]) for at in range(0, len(texts), size)])
-        return Result({"embeddings": vectors.tolist(), "dimensions": int(vectors.shape[1])})
+        made = await embed_texts(
+            self.gateway,
+            self.scope,
+            self.model.id,
+            [clean_text(text) for text in cast("list[str]", given["texts"])],
+            input_type="query" if given.get("input_type") == "query" else "passage",
+            purpose=self.purpose,
+        )
+        output = {"embeddings": made.vectors.tolist(), "dimensions": int(made.vectors.shape[1])}
+        return Result(output, usage=made.usage)
 
     async def _rerank(self, given: Input) -> Result:
         reranker = await self.gateway.reranker(self.scope, self.model.id, self.purpose)

@@ -3,12 +3,12 @@
 import base64
 from typing import Any
 
-import numpy as np
 import structlog
 from fastapi import APIRouter, Request, Response
 
 from refdesk.accounts import Asker
 from refdesk.gateway.clients import Gateway, GatewayDep
+from refdesk.gateway.embedding import embed_texts as embedded
 from refdesk.gateway.errors import WrongModelKind
 from refdesk.gateway.invoking.invoker import find_model, require_models
 from refdesk.gateway.openai_door.answering import answer_chat, as_json
@@ -67,11 +67,8 @@ async def embed_texts(
     require_models(scope)
     model = await _named(gateway, scope, body.model, "EMBEDDING")
     purpose = Purpose("gateway", request_id=request.state.request_id)
-    embedder = await gateway.embedder(scope, model.id, purpose)
-    embed = embedder.embed_queries if body.input_type == "query" else embedder.embed_passages
     texts = [body.input] if isinstance(body.input, str) else body.input
-    size = embedder.max_batch
-    vectors = np.vstack([await embed(texts[at : at + size]) for at in range(0, len(texts), size)])
+    made = await embedded(gateway, scope, model.id, texts, input_type=body.input_type, purpose=purpose)
     items = [
         {
             "object": "embedding",
@@ -80,9 +77,12 @@ async def embed_texts(
             if body.encoding_format == "base64"
             else vector.tolist(),
         }
-        for at, vector in enumerate(vectors)
+        for at, vector in enumerate(made.vectors)
     ]
-    usage = {"prompt_tokens": 0, "total_tokens": 0}
+    tokens = made.usage.input_tokens
+    usage: dict[str, Any] = {"prompt_tokens": tokens, "total_tokens": tokens}
+    if made.usage.is_estimated:
+        usage["estimated"] = True
     return as_json({"object": "list", "data": items, "model": body.model, "usage": usage}, {})
 
 

@@ -23,6 +23,7 @@ from refdesk.gateway.calls import (
     Embedder,
     Finished,
     Notice,
+    OnEmbedded,
     ReasoningDelta,
     Reranker,
     TextDelta,
@@ -38,7 +39,7 @@ from refdesk.gateway.routing.capabilities import Demand
 from refdesk.gateway.routing.flow import Asked, Call, Flow
 from refdesk.gateway.routing.snapshot import RoutedModel
 from refdesk.gateway.routing.truncation import fit
-from refdesk.gateway.tokens import estimated_tokens
+from refdesk.gateway.tokens import estimated_tokens, estimated_usage
 from refdesk.gateway.wires import RemoteEmbedder
 from refdesk.gateway.wires.reranking import RemoteReranker
 
@@ -136,6 +137,7 @@ class GovernedEmbedder:
     purpose: Purpose
     model: RoutedModel
     client: Embedder
+    on_usage: OnEmbedded | None = None
 
     @property
     def model_id(self) -> UUID:
@@ -171,6 +173,10 @@ class GovernedEmbedder:
             embed: Callable[[Sequence[str]], Awaitable[Vectors]] = getattr(client, verb)
             return Asked(_one(embed, texts))
 
+        def usage(result: object) -> UsageReport:
+            # Several vendors tell no tokens of vectors, and charge for them.
+            return spent.all(result) or estimated_usage(texts)
+
         spent = _Spent()
         vectors, _ = await self.flow.once(
             Call(
@@ -180,9 +186,11 @@ class GovernedEmbedder:
                 ask,
                 lambda: Estimate(sum(map(estimated_tokens, texts)), 0),
                 _always,
-                spent.all,
+                usage,
             )
         )
+        if self.on_usage is not None:
+            self.on_usage(usage(vectors), len(texts))
         return vectors
 
 
