@@ -33,6 +33,10 @@ _MAX_EF_SEARCH = 1_000
 # 0.939, 400 0.973 (11.6 ms against 10.1); of 100,000 the 100 find 0.998.
 _WIDTH_SIZE, _WIDTH_GROWTH = 100_000, 0.6
 _BINARY_OVERSAMPLING = 10
+
+# A walk that leaves out what may not be seen ends with whatever else it comes by first: where a question lies
+# among what is hidden, half of 100,000 entries, 0.904 of the ten nearest were found, and with this 0.964.
+_FILTERED_OVERSAMPLING = 4
 _INNER = "id, index_id, paragraph_id, kind, script, start_, end_, embedding, bm25"
 
 
@@ -207,9 +211,14 @@ def _by_graph(builder: _Builder, home: int, where: str, dimensions: int) -> str:
     expression = vector_index_expression(dimensions)
     if dimensions <= HALFVEC_HNSW_LIMIT:
         order = f"{expression} <#> CAST(:vector AS halfvec({dimensions:d}))"
-        return _in_order(home, where, dimensions, order, builder.limit)
-    order = f"{expression} <~> binary_quantize(CAST(:vector AS halfvec({dimensions:d})))::bit({dimensions:d})"
-    near = _in_order(home, where, dimensions, order, builder.limit * _BINARY_OVERSAMPLING)
+        if home == SHARED_HOME or builder.filters.acl_ids is None:
+            return _in_order(home, where, dimensions, order, builder.limit)
+        near = _in_order(home, where, dimensions, order, builder.limit * _FILTERED_OVERSAMPLING)
+    else:
+        order = (
+            f"{expression} <~> binary_quantize(CAST(:vector AS halfvec({dimensions:d})))::bit({dimensions:d})"
+        )
+        near = _in_order(home, where, dimensions, order, builder.limit * _BINARY_OVERSAMPLING)
     return f"SELECT {_INNER} FROM ({near}) b ORDER BY embedding <#> CAST(:vector AS halfvec) LIMIT :limit"
 
 

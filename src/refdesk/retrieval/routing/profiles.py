@@ -100,12 +100,13 @@ VALUES (:index_id, :workspace_id, :entries, :length, :access_print, :at)
 
 
 async def _vectors(session: AsyncSession, index_id: UUID, home: int, share: float) -> dict[int, Vectors]:
-    """At most `SAMPLE` vectors of each access list, the same ones whenever nothing has changed."""
+    """At most `SAMPLE` vectors of each access list, in an order that depends on nothing but themselves: the
+    same texts give the same centroids, whatever ids their entries have."""
     sampled = f" TABLESAMPLE SYSTEM ({share:.4f}) REPEATABLE (1)" if share < 100.0 else ""
     statement = text(
         "SELECT acl_id, halfvec_send(embedding) FROM ("
         " SELECT d.acl_id, e.embedding, row_number() OVER ("
-        " PARTITION BY d.acl_id ORDER BY hashtext(e.id::text), e.id)"
+        " PARTITION BY d.acl_id ORDER BY md5(halfvec_send(e.embedding)), e.id)"
         f" AS place FROM {table_of(home)} e{sampled} JOIN documents d ON d.id = e.document_id"
         " WHERE e.index_id = :index_id AND e.is_active) s WHERE place <= :most ORDER BY acl_id, place"
     )
