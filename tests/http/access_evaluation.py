@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+from tests.http.access_asking import application
 from tests.http.access_calls import Call, Row
 from tests.http.access_knowledge import base_of, document_of
 from tests.http.world import World, ok
@@ -113,6 +114,37 @@ async def calibration_over_a_foreign_base(world: World, _client: httpx.AsyncClie
     return Call(json=body | {"knowledge_base_ids": [*body["knowledge_base_ids"], theirs]})
 
 
+VARIANTS = [{"name": "narrow", "answering": "quoting", "top_n": 1}, {"name": "wide", "answering": "quoting"}]
+
+
+async def new_comparison(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path=(await kept_set(world, client)).path, json={"variants": VARIANTS})
+
+
+async def comparison_with_a_foreign_application(world: World, client: httpx.AsyncClient) -> Call:
+    """An own set, asked of an application of the first workspace."""
+    theirs = (await application(world, client)).path["application_id"]
+    own = await _set_of(world, world.stranger)
+    variants = [VARIANTS[0], {"name": "theirs", "application_id": theirs}]
+    return Call(path={"test_set_id": own["id"]}, json={"variants": variants})
+
+
+async def compared_set(world: World, client: httpx.AsyncClient) -> Call:
+    """A set with a comparison that nobody worked on yet: the client's own, where it may make one."""
+    editors = (world.clients[role] for role in ("editor", "owner", "administrator"))
+    maker = client if client in editors else world.owner
+    call = await new_comparison(world, maker)
+    path = f"{API}/test-sets/{call.path['test_set_id']}/comparisons"
+    made = ok(await maker.post(path, json=call.json))
+    return Call(path=call.path, shows=(made["id"],))
+
+
+async def comparison(world: World, client: httpx.AsyncClient) -> Call:
+    return Call(path={"comparison_id": (await compared_set(world, client)).shows[0]})
+
+
+COMPARISON = f"{API}/comparisons/{{comparison_id}}"
+
 EVALUATION = (
     Row("POST", f"{API}/hit-test/explain", "viewer", explained, 404, key=True, foreign=explained_in_both),
     Row("POST", f"{API}/hit-test/batch", "viewer", batch, 404, key=True, foreign=batch_in_both),
@@ -129,6 +161,19 @@ EVALUATION = (
     Row("GET", f"{SET}/runs", "viewer", kept_set, 404, key=True),
     Row("PATCH", f"{API}/test-questions/{{question_id}}", "editor", reworded_question, 404),
     Row("DELETE", f"{API}/test-questions/{{question_id}}", "editor", question, 404),
+    Row(
+        "POST",
+        f"{SET}/comparisons",
+        "editor",
+        new_comparison,
+        404,
+        foreign=comparison_with_a_foreign_application,
+    ),
+    Row("GET", f"{SET}/comparisons", "editor", compared_set, 404),
+    Row("GET", COMPARISON, "editor", comparison, 404),
+    Row("GET", f"{COMPARISON}/answers", "editor", comparison, 404),
+    Row("POST", f"{COMPARISON}/cancel", "editor", comparison, 404),
+    Row("DELETE", COMPARISON, "editor", comparison, 404),
     Row(
         "POST",
         f"{API}/calibrations",

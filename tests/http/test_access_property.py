@@ -14,8 +14,9 @@ from typing import Any
 
 import httpx
 import pytest
+import tests.http.access_ways_comparisons
 import tests.http.access_ways_graph
-import tests.http.access_ways_tools  # noqa: F401 - both register their ways
+import tests.http.access_ways_tools  # noqa: F401 - all register their ways
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tests.http.access_excuses import EXCUSED

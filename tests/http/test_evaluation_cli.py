@@ -48,3 +48,36 @@ def test_a_set_is_imported_run_and_exported_and_a_miss_is_explained(run: Run, tm
     assert len(out.read_text().splitlines()) == 3
     assert evaluate("run", "nothing", "--json").exit_code == 2
     assert evaluate("import", "checks", str(tmp_path / "x.txt"), "--json").exit_code == 2
+
+
+def test_a_set_is_compared_without_a_model(run: Run, tmp_path: Path) -> None:
+    def evaluate(*words: str):
+        return CliRunner().invoke(build_app("eval"), ["eval", *words])
+
+    lamp = tmp_path / "lamp.md"
+    lamp.write_text("# Lamp\n\nThe lamp of the tower is lit at dusk by the keeper, see ERR-1042.")
+    done(run("create", "Harbour", "--json"))
+    done(run("add", "harbour", str(lamp), "--wait", "--json"))
+    questions = tmp_path / "questions.csv"
+    questions.write_text("question,documents,nothing\nWhat is ERR-1042 of the lamp?,lamp,\nPinguine,,yes\n")
+    done(evaluate("import", "Lights", str(questions), "--kb", "harbour", "--json"))
+
+    variants = ("--variant", "quoting:mode=keywords,similarity=0", "--variant", "strict:top-n=1,similarity=1")
+    compared = done(evaluate("compare", "lights", *variants, "--json"))
+    assert (compared["state"], compared["done"]) == ("finished", 4)
+    first, second = (one["figures"] for one in compared["variants"])
+    assert (first["right"], first["refused_when_not"]) == (1.0, 1.0)
+    assert (second["right"], second["missed"]) == (0.0, 1.0)
+    told = evaluate("comparison", compared["id"], "--answers").stdout
+    assert "quoting (right): " in told
+    assert "strict (missed): " in told
+    assert "finished: 4 of 4 answers, 2 questions" in told
+    assert compared["id"] in evaluate("comparisons", "lights").stdout
+    refused = evaluate("compare", "lights", "--variant", "quoting", "--variant", "agent")
+    assert refused.exit_code != 0
+    assert "no language model is connected" in refused.output
+    for wrong in ("a:magic=1", "a:top_n=many", "a:x"):
+        assert evaluate("compare", "lights", "--variant", "quoting", "--variant", wrong).exit_code == 2
+    assert evaluate("compare", "lights", "--variant", "quoting").exit_code == 2
+    assert done(evaluate("comparison", compared["id"], "--delete", "--json")) == {"deleted": True}
+    assert evaluate("comparison", compared["id"]).exit_code != 0

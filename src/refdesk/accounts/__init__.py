@@ -19,6 +19,7 @@ from refdesk.accounts.access import (
 )
 from refdesk.accounts.admissions import Admissions
 from refdesk.accounts.audit import audit, audit_installation
+from refdesk.accounts.deferred import asker_of, scope_of_asker
 from refdesk.accounts.groups import groups_of_caller
 from refdesk.accounts.keys import key_names, key_resources
 from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
@@ -53,6 +54,7 @@ __all__ = [
     "SetupGate",
     "Viewer",
     "Workspace",
+    "asker_of",
     "audit",
     "audit_installation",
     "bearer_token",
@@ -67,6 +69,7 @@ __all__ = [
     "people_and_groups",
     "require_administrator",
     "routers",
+    "scope_of_asker",
     "scope_of_key",
     "still_admitted",
     "use_passwords",

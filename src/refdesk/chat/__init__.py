@@ -20,12 +20,16 @@ from refdesk.chat.intents.service import has_intents
 from refdesk.chat.picture_routes import router as picture_router
 from refdesk.chat.previewing import Preview, prompt_faults
 from refdesk.chat.profile import ApplicationProfiles, Mode, RunProfile, RunSubmission, Turn
+from refdesk.chat.refusals import is_refusal
 from refdesk.chat.remembering import forget_notes, jobs
 from refdesk.chat.remembering.routes import router as notes_router
+from refdesk.chat.repository import forget_unlisted
 from refdesk.chat.routes import Runs, get_runs, router
 from refdesk.chat.runs import RunManager
 from refdesk.chat.schemas import RunOut
+from refdesk.chat.service import RunService
 from refdesk.chat.speech_routes import router as speech_router
+from refdesk.chat.trace import RunAgain, TraceService, overrides_of
 from refdesk.chat.trace import router as trace_router
 from refdesk.chat.workdir import router as files_router
 from refdesk.knowledge import cited_paragraphs
@@ -39,10 +43,12 @@ __all__ = [
     "ApplicationProfiles",
     "Mode",
     "Preview",
+    "RunAgain",
     "RunEvent",
     "RunManager",
     "RunOut",
     "RunProfile",
+    "RunService",
     "RunSubmission",
     "Runs",
     "SituationPrompts",
@@ -50,11 +56,15 @@ __all__ = [
     "StageChoices",
     "TermMapping",
     "ToolSource",
+    "TraceService",
     "Turn",
     "forget_notes",
+    "forget_unlisted",
     "get_runs",
     "has_intents",
+    "is_refusal",
     "jobs",
+    "overrides_of",
     "prompt_faults",
     "router",
     "routers",

@@ -52,6 +52,10 @@ class Services:
         chosen = model_id or await self.gateway.default_model(scope, "LLM", named, purpose.path)
         return await self.gateway.completer(scope, chosen, purpose) if chosen is not None else None
 
+    async def writes(self, scope: Scope, profile: RunProfile) -> bool:
+        """Whether a language model would write the answers of this profile. Raises as `completer` does."""
+        return await StageModels(self, scope, profile, Purpose("answer")).of("answer") is not None
+
     async def embedder(self, scope: Scope, knowledge_base_id: UUID) -> Embedder:
         """The embedding model of a base, to check what was written."""
         async with self.database.transaction() as session:
@@ -109,7 +113,7 @@ class StageModels:
         own = choice.model_id
         if not choice.on or (own is None and self.profile.answering == "quoting"):
             return None
-        restarts = self.purpose.may_restart and stage == "answer"
+        restarts = self.purpose.may_restart and self.profile.restart_answers and stage == "answer"
         purpose = replace(self.purpose, path=stage, may_restart=restarts)
         chosen = own or self.profile.model_id
         return await self.services.completer(self.scope, chosen, purpose, self.profile.purpose)

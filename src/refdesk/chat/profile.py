@@ -27,7 +27,8 @@ class RunProfile:
     tools, or `mcp:<server id>` for all of a server. `has_intents` tells that the application has any, so that
     nobody has to look. `summary_chars` bounds the running summary of turns older than `history_turns`, 0 for
     none; `notes` lets the application keep long-term notes of those who agreed to it. Without a `model_id`
-    the model is the one that serves `purpose`, where the workspace has routed that.
+    the model is the one that serves `purpose`, where the workspace has routed that. `restart_answers`: an
+    answer that breaks off after its first word may begin anew, where whoever reads takes text back.
     """
 
     application_id: UUID | None = None
@@ -60,6 +61,7 @@ class RunProfile:
     summary_chars: int = 400
     notes: bool = False
     when_model_fails: Literal["error", "quote"] = "error"
+    restart_answers: bool = True
     language: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
@@ -104,6 +106,7 @@ class RunProfile:
             "summary_chars": self.summary_chars,
             "notes": self.notes,
             "when_model_fails": self.when_model_fails,
+            "restart_answers": self.restart_answers,
             "language": self.language,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
@@ -135,7 +138,8 @@ class RunSubmission:
     `history` replaces the stored conversation, `overrides` replaces fields of the profile (both for
     OpenAI-compatible calls, which bring their own). `may_restart`: whoever reads takes text back at a
     `snapshot`, so an answer that breaks off may begin anew. `reply` answers what the conversation waits for:
-    `{"option": value}`, `{"fields": {...}}` or `{"approve": bool}`.
+    `{"option": value}`, `{"fields": {...}}` or `{"approve": bool}`. `listed`: a new conversation is one of
+    those its owner is shown.
     """
 
     question: str | None
@@ -150,6 +154,7 @@ class RunSubmission:
     may_restart: bool = True
     reply: Mapping[str, Any] | None = None
     overrides: Mapping[str, Any] = field(default_factory=lambda: cast("dict[str, Any]", {}))
+    listed: bool = True
 
 
 class ApplicationProfiles(Protocol):

@@ -49,7 +49,7 @@ class ConversationRepository:
         self, *, limit: int, before: tuple[datetime, UUID] | None, words: str
     ) -> tuple[Sequence[Conversation], int]:
         """The latest conversations before a position, and how many there are in all."""
-        condition = _owned_by(self._scope)
+        condition = and_(_owned_by(self._scope), Conversation.listed)
         for word in words.split():
             condition = and_(condition, Conversation.title.ilike(containing(word)))
         total = await self._session.scalar(select(func.count()).select_from(Conversation).where(condition))
@@ -82,7 +82,12 @@ class ConversationRepository:
         return {"title": conversation.title, "runs": runs}
 
     async def add(
-        self, *, question: str, application_id: UUID | None, knowledge_base_ids: Sequence[UUID]
+        self,
+        *,
+        question: str,
+        application_id: UUID | None,
+        knowledge_base_ids: Sequence[UUID],
+        listed: bool = True,
     ) -> Conversation:
         moment = now()
         conversation = Conversation(
@@ -93,6 +98,7 @@ class ConversationRepository:
             application_id=application_id,
             knowledge_base_ids=list(knowledge_base_ids),
             title=title_of(question),
+            listed=listed,
             created_at=moment,
             updated_at=moment,
         )
@@ -108,6 +114,20 @@ class ConversationRepository:
         )
         if result.first() is None:
             raise ConversationNotFound
+
+
+async def forget_unlisted(session: AsyncSession, scope: Scope, run_ids: Sequence[UUID]) -> None:
+    """Remove the unlisted conversations of these runs, whoever of the workspace had them."""
+    of_runs = select(Run.conversation_id).where(Run.workspace_id == scope.workspace_id, Run.id.in_(run_ids))
+    await session.execute(
+        delete(Conversation)
+        .where(
+            Conversation.workspace_id == scope.workspace_id,
+            Conversation.id.in_(of_runs),
+            Conversation.listed.is_(False),
+        )
+        .execution_options(synchronize_session=False)
+    )
 
 
 class RunRepository:
@@ -137,6 +157,16 @@ class RunRepository:
             .limit(limit)
         )
         return list(reversed((await self._session.scalars(query)).all()))
+
+    async def many(self, run_ids: Sequence[UUID]) -> list[Run]:
+        """Those of the runs that the caller has, oldest first."""
+        rows = await self._session.scalars(
+            select(Run)
+            .join(Conversation, Conversation.id == Run.conversation_id)
+            .where(Run.id.in_(run_ids), Run.workspace_id == self._scope.workspace_id, _owned_by(self._scope))
+            .order_by(Run.created_at, Run.id)
+        )
+        return list(rows)
 
     async def up_to(self, run: Run) -> list[Run]:
         """A run the caller has, and those before it in its conversation, oldest first."""

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -70,6 +71,12 @@ class RunService:
     async def get(self, run_id: UUID) -> RunOut:
         run, sight = await self.seen(run_id)
         return sight.view(run)
+
+    async def many(self, run_ids: Sequence[UUID]) -> dict[UUID, RunOut]:
+        """Those of the runs that the caller has, by id. For runs that were told nothing of one another."""
+        runs = await self._repository.many(run_ids)
+        sight = await Sight.of(self._session, self._scope, runs)
+        return {run.id: sight.view(run) for run in runs}
 
     async def seen(self, run_id: UUID) -> tuple[Run, Sight]:
         """A run, and what of it the caller may see. Raises `RunNotFound`."""

@@ -81,7 +81,10 @@ async def plan(
     begins = conversation is None
     if conversation is None:
         conversation = await conversations.add(
-            question=question, application_id=profile.application_id, knowledge_base_ids=chosen
+            question=question,
+            application_id=profile.application_id,
+            knowledge_base_ids=chosen,
+            listed=submission.listed,
         )
     else:
         conversation.updated_at = now()

@@ -33,6 +33,8 @@ class Conversation(Base):
     title: Mapped[str] = mapped_column(String(200), default="")
     # Whether there is a summary to be read: most conversations are too short for one.
     summarised: Mapped[bool] = mapped_column(default=False, server_default="false")
+    # Not one of a comparison of settings, which its owner reads there and not among what they asked.
+    listed: Mapped[bool] = mapped_column(default=True, server_default="true")
     created_at: Mapped[CreatedAt]
     updated_at: Mapped[UpdatedAt]
 

@@ -24,9 +24,11 @@ FINAL = frozenset(("ready", "failed", "cancelled"))
 
 async def work_until_idle(client: Client) -> None:
     """Run the jobs that wait, if the application runs in this process; elsewhere a worker does."""
+    from refdesk.chat import RunManager
     from refdesk.gateway import Gateway
     from refdesk.jobs import JobContext, run_worker
     from refdesk.retrieval import Retriever
+    from refdesk.tools import ToolService
 
     app = client.app
     if app is None:
@@ -34,7 +36,12 @@ async def work_until_idle(client: Client) -> None:
     context = JobContext(
         settings=app.state.settings,
         database=app.state.database,
-        services={Gateway: app.state.gateway, Retriever: app.state.retriever},
+        services={
+            Gateway: app.state.gateway,
+            Retriever: app.state.retriever,
+            ToolService: app.state.tools,
+            RunManager: app.state.runs,
+        },
     )
     await run_worker(context, until_idle=True)
 

@@ -9,6 +9,7 @@ import typer
 
 from refdesk.cli._console import note, print_json, say
 from refdesk.cli._eval_calibrate import add_commands as add_calibration_commands
+from refdesk.cli._eval_compare import add_commands as add_comparison_commands
 from refdesk.cli._eval_sets import add_commands as add_set_commands
 from refdesk.cli._settings import load_settings
 from refdesk.kit.embedded_postgres import running_database
@@ -19,12 +20,13 @@ def register(app: typer.Typer) -> None:
     """Add the group of commands to an application."""
     group = typer.Typer(
         name="eval",
-        help="Test sets: measure how good retrieval is.",
+        help="Test sets: measure how good retrieval and answers are.",
         no_args_is_help=True,
         rich_markup_mode=None,
     )
     group.command("retrieval")(retrieval)
     add_set_commands(group)
+    add_comparison_commands(group)
     add_calibration_commands(group)
     app.add_typer(group)
 

@@ -1,4 +1,4 @@
-"""Evaluation: how good retrieval is on judged test sets.
+"""Evaluation: how good retrieval and answers are on judged test sets.
 
 Owns measures, the reading of published test sets, temporary bases, and the test sets that people keep of
 their own bases. Uses retrieval as everyone else does; must not rank anything itself.
@@ -14,6 +14,8 @@ from refdesk.evaluation.cases import (
     run_cases,
     totals_of,
 )
+from refdesk.evaluation.comparing import compare_test_set, judge_answer
+from refdesk.evaluation.comparing import router as comparing_router
 from refdesk.evaluation.errors import (
     QuestionFileInvalid,
     TestSetEmpty,
@@ -54,11 +56,14 @@ __all__ = [
     "Totals",
     "calibration_router",
     "compare_indexes",
+    "compare_test_set",
     "compared",
+    "comparing_router",
     "comparison_router",
     "evaluate_retrieval",
     "hit",
     "judge",
+    "judge_answer",
     "load_retrieval_set",
     "ndcg",
     "percentile",

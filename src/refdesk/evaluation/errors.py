@@ -1,6 +1,6 @@
 """What can be wrong with an evaluation's input."""
 
-from refdesk.kit.errors import Conflict, Invalid, NotFound
+from refdesk.kit.errors import Conflict, Forbidden, Invalid, NotFound
 
 
 class TestSetUnreadable(Invalid):
@@ -113,3 +113,57 @@ class RerankerSilent(Conflict):
     code = "reranker-silent"
     message = "The reranker gave no scores for a question."
     hint = "Test the reranker on the page of models, then calibrate anew."
+
+
+class ComparisonNotFound(NotFound):
+    """There is no comparison of that id in this workspace."""
+
+    code = "comparison-not-found"
+    message = "There is no such comparison."
+
+
+class ComparisonModelMissing(Conflict):
+    """A variant lets a model choose each step, and no language model is connected for it."""
+
+    code = "comparison-model-missing"
+    message = "A variant answers with an agent, and no language model is connected for it."
+    hint = "Connect a language model on the page of models, or take the variant out."
+
+
+class ComparisonEmpty(Invalid):
+    """The test set has no questions to ask."""
+
+    code = "comparison-empty"
+    message = "The test set has no questions yet."
+
+
+class ComparisonTooLarge(Invalid):
+    """The test set has more questions than a comparison asks."""
+
+    code = "comparison-too-large"
+    message = "The test set has more questions than a comparison may ask."
+    hint = "Say how many are to be asked; they are then taken evenly spread over the set."
+
+
+class ComparisonUnderWay(Conflict):
+    """A comparison of the test set is under way."""
+
+    code = "comparison-under-way"
+    message = "A comparison of this test set is under way."
+    hint = "Wait for its end, or cancel it."
+
+
+class ComparisonAnswersPrivate(Forbidden):
+    """The answers of a comparison are read by whoever ran it."""
+
+    code = "comparison-answers-private"
+    message = "The answers of a comparison are shown to whoever ran it; its figures are everybody's."
+    hint = "Run the comparison yourself to read answers to what you may see."
+
+
+class ComparisonFailing(Conflict):
+    """One answer of a comparison after the other failed."""
+
+    code = "comparison-failing"
+    message = "One answer after the other failed, so no more questions were asked."
+    hint = "The table names what they failed with."

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 
 from refdesk.accounts import BoundViewer, Editor, Scope, Viewer
 from refdesk.evaluation.cases import Case, CaseResult, Totals, run_cases, totals_of
+from refdesk.evaluation.comparing.service import Comparisons
 from refdesk.evaluation.expectations import Library
 from refdesk.evaluation.question_files import read_questions, write_csv, write_jsonl
 from refdesk.evaluation.schemas import (
@@ -158,11 +159,14 @@ async def update_test_set(test_set_id: UUID, body: TestSetChange, session: Tx, s
 @router.delete(
     "/test-sets/{test_set_id}",
     operation_id="deleteTestSet",
-    summary="Delete a test set with its questions and the figures of its runs",
+    summary="Delete a test set with its questions, the figures of its runs and its comparisons",
     status_code=204,
 )
 async def delete_test_set(test_set_id: UUID, session: Tx, scope: Editor) -> None:
-    await TestSets(session, scope).delete(test_set_id)
+    sets = TestSets(session, scope)
+    await sets.get(test_set_id)
+    await Comparisons(session, scope).forget_runs_of_set(test_set_id)
+    await sets.delete(test_set_id)
 
 
 @router.get(

@@ -31,6 +31,7 @@ _TABLE_MODULES = (
     "refdesk.chat.intents.tables",
     "refdesk.apps.tables",
     "refdesk.evaluation.tables",
+    "refdesk.evaluation.comparing.tables",
 )
 
 for _module in _TABLE_MODULES:

@@ -8,15 +8,13 @@ from fastapi import FastAPI
 
 from refdesk import __version__
 from refdesk.accounts import Admissions, RecentCallers, SetupGate, scope_of_key
-from refdesk.apps import ApplicationAnswers, McpDoor, StoredProfiles
-from refdesk.chat import RunManager
+from refdesk.apps import McpDoor
 from refdesk.gateway import ChatLane
 from refdesk.kit.errors import Unavailable
 from refdesk.kit.settings import Settings
 from refdesk.server import health, metrics, pages, problems, secret_keys
 from refdesk.server.middleware import BodyLimit, RequestContext
-from refdesk.server.wiring import ROUTERS, build_services
-from refdesk.tools import ApplicationSource
+from refdesk.server.wiring import ROUTERS, build_runs, build_services
 
 
 def create_app(settings: Settings, *, database_url: str | None = None) -> FastAPI:
@@ -41,16 +39,7 @@ def create_app(settings: Settings, *, database_url: str | None = None) -> FastAP
         app.state.tools = services.tools
         app.state.recent_callers = RecentCallers(partial(scope_of_key, services.database), everywhere=False)
         app.state.admissions = Admissions()
-        app.state.runs = RunManager(
-            services.database,
-            services.gateway,
-            services.retriever,
-            settings,
-            StoredProfiles(),
-            services.tools,
-        )
-        answers = ApplicationAnswers(services.database, app.state.runs)
-        services.tools.add_source(ApplicationSource(answers))
+        app.state.runs = build_runs(services)
         await services.gateway.start()
         await services.tools.start()
         await app.state.runs.start()

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 
 from refdesk import accounts, apps, chat, evaluation, gateway, knowledge, retrieval, skills, tools
+from refdesk.apps import ApplicationAnswers, StoredProfiles
+from refdesk.chat import RunManager
 from refdesk.gateway import Gateway
 from refdesk.kit.crypto import Cipher
 from refdesk.kit.database import Database
 from refdesk.kit.master_keys import load_cipher
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
-from refdesk.tools import ToolService
+from refdesk.tools import ApplicationSource, ToolService
 from refdesk.tools.databases import DatabaseSource
 
 # What the gateway needs to run alone, in the order of the interface's documentation.
@@ -37,6 +39,7 @@ ROUTERS = (
     *apps.routers,
     evaluation.router,
     evaluation.comparison_router,
+    evaluation.comparing_router,
     evaluation.calibration_router,
 )
 
@@ -69,3 +72,18 @@ def build_services(settings: Settings, database_url: str, *, application_name: s
     tool_service = ToolService(database, settings, cipher)
     tool_service.add_source(DatabaseSource(database, model_gateway, settings, cipher))
     return Services(settings, database, cipher, model_gateway, retriever, tool_service)
+
+
+def build_runs(services: Services) -> RunManager:
+    """The runs of a process that answers questions, with applications among the tools of others. To be
+    started after the services and stopped before them."""
+    runs = RunManager(
+        services.database,
+        services.gateway,
+        services.retriever,
+        services.settings,
+        StoredProfiles(),
+        services.tools,
+    )
+    services.tools.add_source(ApplicationSource(ApplicationAnswers(services.database, runs)))
+    return runs

@@ -1,11 +1,12 @@
 """The worker process: the same services as the server, jobs instead of requests."""
 
+from refdesk.chat import RunManager
 from refdesk.gateway import Gateway
 from refdesk.jobs import JobContext, run_worker
 from refdesk.kit.errors import Unavailable
 from refdesk.kit.settings import Settings
 from refdesk.retrieval import Retriever
-from refdesk.server.wiring import build_services
+from refdesk.server.wiring import build_runs, build_services
 from refdesk.tools import ToolService
 
 
@@ -19,6 +20,7 @@ async def run_worker_process(
     if url is None:
         raise Unavailable("No database address was given.", hint="Start with `refdesk serve`.")
     services = build_services(settings, url, application_name="refdesk-worker")
+    runs = build_runs(services)
     context = JobContext(
         settings=settings,
         database=services.database,
@@ -26,11 +28,14 @@ async def run_worker_process(
             Gateway: services.gateway,
             Retriever: services.retriever,
             ToolService: services.tools,
+            RunManager: runs,
         },
     )
     try:
         await services.gateway.start()
         await services.tools.start()
+        await runs.start()
         await run_worker(context, concurrency=settings.worker_concurrency, until_idle=until_idle, sole=sole)
     finally:
+        await runs.stop()
         await services.close()

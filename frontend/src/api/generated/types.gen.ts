@@ -154,6 +154,36 @@ export type AgentSettings = {
 };
 
 /**
+ * AnswerCitation
+ */
+export type AnswerCitation = {
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * Document Id
+     */
+    document_id: string | null;
+    /**
+     * Paragraph Id
+     */
+    paragraph_id: string | null;
+    /**
+     * Document
+     */
+    document: string;
+    /**
+     * Section
+     */
+    section: string;
+    /**
+     * Is Expected
+     */
+    is_expected: boolean;
+};
+
+/**
  * AnswerMetadata
  *
  * What a call took. `model_id` and `version` are of the model that answered.
@@ -447,6 +477,12 @@ export type ApplicationSettings = {
      * Where the model cannot begin: `error` says so, `quote` quotes what was found.
      */
     when_model_fails?: 'error' | 'quote';
+    /**
+     * Restart Answers
+     *
+     * An answer that breaks off begins anew where the model's fallback policy has another attempt or model; false: what was written stays, with the error. API clients that read a stream always get the error.
+     */
+    restart_answers?: boolean;
     agent?: AgentSettings;
     /**
      * Purpose
@@ -1546,6 +1582,273 @@ export type CodeView = {
     parameters: {
         [key: string]: unknown;
     };
+};
+
+/**
+ * ComparedAnswer
+ *
+ * One answer. `run_id` opens its trace; null: the run is gone, or was never begun.
+ */
+export type ComparedAnswer = {
+    /**
+     * Variant
+     */
+    variant: number;
+    /**
+     * Outcome
+     *
+     * Null: not asked yet.
+     */
+    outcome: 'right' | 'elsewhere' | 'missed' | 'refused' | 'answered' | 'asked' | 'unjudged' | 'failed' | null;
+    /**
+     * Run Id
+     */
+    run_id: string | null;
+    /**
+     * Conversation Id
+     */
+    conversation_id: string | null;
+    /**
+     * Answer
+     */
+    answer: string;
+    /**
+     * Citations
+     */
+    citations: Array<AnswerCitation>;
+    /**
+     * Recall
+     */
+    recall: number | null;
+    /**
+     * Sentences
+     */
+    sentences: number;
+    /**
+     * Unsupported
+     */
+    unsupported: number;
+    /**
+     * Elapsed Ms
+     */
+    elapsed_ms: number;
+    /**
+     * Input Tokens
+     */
+    input_tokens: number;
+    /**
+     * Output Tokens
+     */
+    output_tokens: number;
+    /**
+     * Costs
+     */
+    costs: {
+        [key: string]: number;
+    };
+    /**
+     * Error
+     */
+    error: string | null;
+};
+
+/**
+ * ComparedQuestion
+ *
+ * A question with its answers, one a variant and in their order.
+ */
+export type ComparedQuestion = {
+    /**
+     * Place
+     */
+    place: number;
+    /**
+     * Question
+     */
+    question: string;
+    /**
+     * Null: the question is no longer in the set.
+     */
+    expected: ExpectedView | null;
+    /**
+     * Answers
+     */
+    answers: Array<ComparedAnswer>;
+};
+
+/**
+ * ComparedVariant
+ */
+export type ComparedVariant = {
+    settings: Variant;
+    figures: ComparisonFigures;
+};
+
+/**
+ * ComparisonFigures
+ *
+ * The figures of one variant over the questions asked of it so far. Shares are 0–1, null where there is
+ * no question to take one over.
+ */
+export type ComparisonFigures = {
+    /**
+     * Asked
+     */
+    asked: number;
+    /**
+     * Answerable
+     */
+    answerable: number;
+    /**
+     * Unanswerable
+     */
+    unanswerable: number;
+    /**
+     * Unjudged
+     */
+    unjudged: number;
+    /**
+     * Asked Back
+     *
+     * Runs that asked the person something instead of answering.
+     */
+    asked_back: number;
+    /**
+     * Failed
+     */
+    failed: number;
+    /**
+     * Right
+     *
+     * Of the answerable: something expected is cited.
+     */
+    right: number | null;
+    /**
+     * Recall
+     *
+     * Of what the answerable expect: how much is cited.
+     */
+    recall: number | null;
+    /**
+     * Missed
+     *
+     * Of the answerable: the answer says that nothing was found.
+     */
+    missed: number | null;
+    /**
+     * Refused When Not
+     *
+     * Of the unanswerable: the answer rightly says so.
+     */
+    refused_when_not: number | null;
+    /**
+     * Sentences
+     */
+    sentences: number;
+    /**
+     * Unsupported
+     *
+     * Sentences that the evidence does not support.
+     */
+    unsupported: number;
+    /**
+     * P50 Ms
+     */
+    p50_ms: number;
+    /**
+     * P95 Ms
+     */
+    p95_ms: number;
+    /**
+     * Input Tokens
+     */
+    input_tokens: number;
+    /**
+     * Output Tokens
+     */
+    output_tokens: number;
+    /**
+     * Costs
+     *
+     * Sums by currency.
+     */
+    costs: {
+        [key: string]: number;
+    };
+    /**
+     * Uncosted
+     *
+     * Answers of models without a known price.
+     */
+    uncosted: number;
+    /**
+     * Errors
+     *
+     * Codes of what runs failed with, and how often.
+     */
+    errors: {
+        [key: string]: number;
+    };
+};
+
+/**
+ * ComparisonView
+ *
+ * A comparison with its figures so far.
+ */
+export type ComparisonView = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Test Set Id
+     */
+    test_set_id: string;
+    /**
+     * State
+     */
+    state: 'queued' | 'running' | 'finished' | 'failed' | 'cancelled';
+    /**
+     * Questions
+     */
+    questions: number;
+    /**
+     * Done
+     *
+     * Answers that are there, of `questions` times the number of variants.
+     */
+    done: number;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * Variants
+     */
+    variants: Array<ComparedVariant>;
+    /**
+     * Error
+     *
+     * Why it ended early: `code`, `reason`, `hint`.
+     */
+    error: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Is Yours
+     *
+     * Its answers are read by whoever ran it.
+     */
+    is_yours: boolean;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
 };
 
 /**
@@ -6127,6 +6430,22 @@ export type NearestView = {
 };
 
 /**
+ * NewComparison
+ */
+export type NewComparison = {
+    /**
+     * Variants
+     */
+    variants: Array<Variant>;
+    /**
+     * Questions
+     *
+     * Ask only so many, evenly spread over the set; null: all of them.
+     */
+    questions?: number | null;
+};
+
+/**
  * NewDocument
  *
  * A document given as paragraphs, without a file.
@@ -6795,6 +7114,42 @@ export type PageCallView = {
      * Items
      */
     items: Array<CallView>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[ComparedQuestion]
+ */
+export type PageComparedQuestion = {
+    /**
+     * Items
+     */
+    items: Array<ComparedQuestion>;
+    /**
+     * Next Cursor
+     */
+    next_cursor?: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * Page[ComparisonView]
+ */
+export type PageComparisonView = {
+    /**
+     * Items
+     */
+    items: Array<ComparisonView>;
     /**
      * Next Cursor
      */
@@ -12876,6 +13231,65 @@ export type VariableView = {
      * Shown
      */
     shown: string | null;
+};
+
+/**
+ * Variant
+ *
+ * One way of answering: an application, or none, with what is to be different from it.
+ *
+ * Whatever it is, it searches the knowledge bases of the test set, so that variants differ in nothing else.
+ */
+export type Variant = {
+    /**
+     * Mode
+     */
+    mode?: 'embedding' | 'keywords' | 'blend' | null;
+    /**
+     * Top N
+     */
+    top_n?: number | null;
+    /**
+     * Similarity
+     */
+    similarity?: number | null;
+    /**
+     * Temperature
+     */
+    temperature?: number | null;
+    /**
+     * Model Id
+     *
+     * A language model of the workspace.
+     */
+    model_id?: string | null;
+    /**
+     * Answering
+     */
+    answering?: 'quoting' | 'pipeline' | 'agent' | null;
+    prompts?: PromptChanges | null;
+    /**
+     * Stages Off
+     *
+     * The stages to leave out; all others are on.
+     */
+    stages_off?: Array<'memory' | 'rewrite' | 'intents' | 'guidance' | 'system' | 'retrieve' | 'tools' | 'empty' | 'answer'> | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Application Id
+     *
+     * Null: the settings of asking without one.
+     */
+    application_id?: string | null;
+    /**
+     * Strategy
+     *
+     * A name of `GET /api/v1/strategies`.
+     */
+    strategy?: string | null;
 };
 
 /**
@@ -23633,6 +24047,201 @@ export type CompareIndexBuildResponses = {
 };
 
 export type CompareIndexBuildResponse = CompareIndexBuildResponses[keyof CompareIndexBuildResponses];
+
+export type ListComparisonsData = {
+    body?: never;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}/comparisons';
+};
+
+export type ListComparisonsErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListComparisonsError = ListComparisonsErrors[keyof ListComparisonsErrors];
+
+export type ListComparisonsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageComparisonView;
+};
+
+export type ListComparisonsResponse = ListComparisonsResponses[keyof ListComparisonsResponses];
+
+export type CreateComparisonData = {
+    body: NewComparison;
+    path: {
+        /**
+         * Test Set Id
+         */
+        test_set_id: string;
+    };
+    query?: never;
+    url: '/api/v1/test-sets/{test_set_id}/comparisons';
+};
+
+export type CreateComparisonErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CreateComparisonError = CreateComparisonErrors[keyof CreateComparisonErrors];
+
+export type CreateComparisonResponses = {
+    /**
+     * Successful Response
+     */
+    202: ComparisonView;
+};
+
+export type CreateComparisonResponse = CreateComparisonResponses[keyof CreateComparisonResponses];
+
+export type DeleteComparisonData = {
+    body?: never;
+    path: {
+        /**
+         * Comparison Id
+         */
+        comparison_id: string;
+    };
+    query?: never;
+    url: '/api/v1/comparisons/{comparison_id}';
+};
+
+export type DeleteComparisonErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type DeleteComparisonError = DeleteComparisonErrors[keyof DeleteComparisonErrors];
+
+export type DeleteComparisonResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteComparisonResponse = DeleteComparisonResponses[keyof DeleteComparisonResponses];
+
+export type GetComparisonData = {
+    body?: never;
+    path: {
+        /**
+         * Comparison Id
+         */
+        comparison_id: string;
+    };
+    query?: never;
+    url: '/api/v1/comparisons/{comparison_id}';
+};
+
+export type GetComparisonErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type GetComparisonError = GetComparisonErrors[keyof GetComparisonErrors];
+
+export type GetComparisonResponses = {
+    /**
+     * Successful Response
+     */
+    200: ComparisonView;
+};
+
+export type GetComparisonResponse = GetComparisonResponses[keyof GetComparisonResponses];
+
+export type ListComparedAnswersData = {
+    body?: never;
+    path: {
+        /**
+         * Comparison Id
+         */
+        comparison_id: string;
+    };
+    query?: {
+        /**
+         * Differing
+         *
+         * Only questions that came out differently.
+         */
+        differing?: boolean;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Cursor
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/comparisons/{comparison_id}/answers';
+};
+
+export type ListComparedAnswersErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type ListComparedAnswersError = ListComparedAnswersErrors[keyof ListComparedAnswersErrors];
+
+export type ListComparedAnswersResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageComparedQuestion;
+};
+
+export type ListComparedAnswersResponse = ListComparedAnswersResponses[keyof ListComparedAnswersResponses];
+
+export type CancelComparisonData = {
+    body?: never;
+    path: {
+        /**
+         * Comparison Id
+         */
+        comparison_id: string;
+    };
+    query?: never;
+    url: '/api/v1/comparisons/{comparison_id}/cancel';
+};
+
+export type CancelComparisonErrors = {
+    /**
+     * Validation Error
+     */
+    422: HttpValidationError;
+};
+
+export type CancelComparisonError = CancelComparisonErrors[keyof CancelComparisonErrors];
+
+export type CancelComparisonResponses = {
+    /**
+     * Successful Response
+     */
+    200: ComparisonView;
+};
+
+export type CancelComparisonResponse = CancelComparisonResponses[keyof CancelComparisonResponses];
 
 export type RunCalibrationData = {
     body: CalibrationRequest;

@@ -5,5 +5,7 @@ what of the documents the caller may see.
 """
 
 from refdesk.chat.trace.routes import router
+from refdesk.chat.trace.schemas import RunAgain
+from refdesk.chat.trace.service import TraceService, overrides_of
 
-__all__ = ["router"]
+__all__ = ["RunAgain", "TraceService", "overrides_of", "router"]

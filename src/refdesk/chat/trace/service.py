@@ -11,7 +11,6 @@ from refdesk.chat.choices import SituationPrompts, StageChoice, StageChoices, St
 from refdesk.chat.errors import RunModelUnsuitable
 from refdesk.chat.profile import RunSubmission
 from refdesk.chat.service import RunService
-from refdesk.chat.tables import Run
 from refdesk.chat.trace.schemas import RunAgain, TraceOut
 from refdesk.chat.trace.views import calls_in, costs_of, documents_considered, spans_of
 from refdesk.gateway import ModelRepository, UnknownModel, calls_of_run
@@ -73,11 +72,14 @@ class TraceService:
         """The submission that asks the run's question again with what is to be different. Raises
         `RunNotFound`, `RunModelUnsuitable`."""
         run, _ = await RunService(self._session, self._scope).seen(run_id)
-        if changes.model_id is not None:
-            await self._check_model(changes.model_id)
-        return RunSubmission(question=None, retry_of=run.id, overrides=_overrides(run, changes))
+        await self.check(changes)
+        return RunSubmission(question=None, retry_of=run.id, overrides=overrides_of(run.profile, changes))
 
-    async def _check_model(self, model_id: UUID) -> None:
+    async def check(self, changes: RunAgain) -> None:
+        """Raises `RunModelUnsuitable`."""
+        model_id = changes.model_id
+        if model_id is None:
+            return
         try:
             model = await ModelRepository(self._session, self._scope).get(model_id)
         except UnknownModel:
@@ -86,11 +88,10 @@ class TraceService:
             raise RunModelUnsuitable(model_id=str(model_id), kind=model.kind)
 
 
-def _overrides(run: Run, changes: RunAgain) -> dict[str, Any]:
-    """The fields of the profile that are replaced."""
+def overrides_of(profile: dict[str, Any], changes: RunAgain) -> dict[str, Any]:
+    """The fields of a stored profile that are replaced."""
     plain = ("mode", "top_n", "similarity", "temperature", "model_id", "answering")
     given = {name: value for name in plain if (value := getattr(changes, name)) is not None}
-    profile: dict[str, Any] = run.profile
     if changes.prompts is not None:
         sent = changes.prompts.model_dump(exclude_none=True)
         if "system" in sent:

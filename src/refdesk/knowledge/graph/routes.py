@@ -9,8 +9,10 @@ from refdesk.accounts import BoundEditor, BoundViewer
 from refdesk.gateway import GatewayDep
 from refdesk.kit.border_types import CleanText
 from refdesk.kit.web import PageQuery, Tx
+from refdesk.knowledge.graph.errors import GraphNotFound
 from refdesk.knowledge.graph.exploring import MAX_EDGES, Explorer
 from refdesk.knowledge.graph.paths import find_paths
+from refdesk.knowledge.graph.presence import has_graph
 from refdesk.knowledge.graph.schemas import (
     EntityPage,
     GraphBuild,
@@ -129,6 +131,8 @@ async def get_graph_overview(
 async def find_graph_paths(
     knowledge_base_id: UUID, body: PathsRequest, session: Tx, scope: BoundViewer
 ) -> PathsView:
+    if not await has_graph(session, scope, [knowledge_base_id]):
+        raise GraphNotFound
     found = await find_paths(
         session,
         scope,
