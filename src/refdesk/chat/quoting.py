@@ -15,6 +15,7 @@ import structlog
 
 from refdesk.chat.context import RunContext
 from refdesk.chat.evidence import Verdict
+from refdesk.chat.language import Language
 from refdesk.chat.recorder import RunRecorder
 from refdesk.chat.rendering import rendered
 from refdesk.chat.selection import Candidate, Likeness, candidates, select
@@ -47,7 +48,7 @@ async def quote_answer(context: RunContext, found: Found) -> None:
     async with recorder.stage("answer") as detail:
         detail |= {"candidates": 0, "quotations": 0, "embedded": False, "tools": len(found.answers)}
         sources = {hit.paragraph_id: n for n, hit in enumerate(found.hits, 1)}
-        writer = _Writer(recorder, sources)
+        writer = _Writer(recorder, sources, context.language)
         several = len([part for part in found.parts if part.hits or part.answers]) > 1
         for part in found.parts:
             quotations = await _quotations(context, part, detail)
@@ -83,6 +84,7 @@ class _Writer:
 
     recorder: RunRecorder
     sources: Mapping[UUID, int]
+    language: Language
     n: int = 0
 
     def heading(self, question: str) -> None:
@@ -98,7 +100,7 @@ class _Writer:
         self._write(quotation.markdown)
 
     def tool(self, answer: ToolAnswer) -> None:
-        text = rendered(answer.result)
+        text = rendered(answer.result, self.language)
         self.n += 1
         source = len(self.sources) + self.n
         self.recorder.citation(tool_citation(answer, self.n, answer.result.text, source=source))

@@ -136,7 +136,7 @@ def _operation(
         unsupported = "body-kind"
     if content_type is not None:
         _add_body(body, body_required, properties, required, places)
-    summary = str(given.get("summary") or "").strip()
+    name, title = _named(path, method, given)
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
@@ -147,15 +147,26 @@ def _operation(
         f"{method} {path}",
         method,
         path,
-        plain_name(str(given.get("operationId") or f"{method.lower()} {path}")),
-        summary[:200],
-        "\n".join(filter(None, (summary, str(given.get("description") or "").strip())))[:_DESCRIPTION_CHARS],
+        name,
+        title,
+        "\n".join(filter(None, (title, str(given.get("description") or "").strip())))[:_DESCRIPTION_CHARS],
         schema,
         places,
         content_type,
         given.get("deprecated") is True,
         unsupported,
     )
+
+
+def _named(path: str, method: str, given: Mapping[str, Any]) -> tuple[str, str]:
+    """The name for models and the title for people. Of an `operationId` without a Latin letter (`查询订单`)
+    nothing but a hash would be left in a name: method and path tell more, and it stays as the title."""
+    own = str(given.get("operationId") or "").strip()
+    name = own if re.search(r"[A-Za-z]", own) else f"{method.lower()} {path}"
+    title = str(given.get("summary") or "").strip()
+    if not title and name != own:
+        title = own
+    return plain_name(name), title[:200]
 
 
 def _parameters(shared: Any, own: Any, references: References) -> list[dict[str, Any]]:
