@@ -15,6 +15,7 @@ import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
+import { TestSetComparisons } from '../comparing/TestSetComparisons';
 import { RenameTestSet } from './RenameTestSet';
 import { TestSetHistory } from './TestSetHistory';
 import { TestSetQuestions } from './TestSetQuestions';
@@ -104,6 +105,7 @@ function Loaded({ set }: { set: TestSetView }) {
         <Tabs.List mb="lg">
           <Tabs.Tab value="questions">{t('hitTest.questions')}</Tabs.Tab>
           <Tabs.Tab value="run">{t('testSets.run')}</Tabs.Tab>
+          {mayWrite && <Tabs.Tab value="compare">{t('comparing.tab')}</Tabs.Tab>}
           <Tabs.Tab value="history">{t('testSets.history')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="questions">
@@ -112,6 +114,11 @@ function Loaded({ set }: { set: TestSetView }) {
         <Tabs.Panel value="run">
           <TestSetRun set={set} />
         </Tabs.Panel>
+        {mayWrite && (
+          <Tabs.Panel value="compare" keepMounted={false}>
+            <TestSetComparisons set={set} />
+          </Tabs.Panel>
+        )}
         <Tabs.Panel value="history">
           <TestSetHistory setId={set.id} />
         </Tabs.Panel>

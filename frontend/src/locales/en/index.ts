@@ -2,6 +2,7 @@ import access from './access.json';
 import applications from './applications.json';
 import ask from './ask.json';
 import common from './common.json';
+import comparing from './comparing.json';
 import details from './details.json';
 import document from './document.json';
 import external from './external.json';
@@ -42,6 +43,7 @@ export default {
   applications,
   ask,
   common,
+  comparing,
   details,
   document,
   external,
