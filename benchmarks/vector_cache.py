@@ -69,6 +69,6 @@ class CachingGateway(Gateway):
 
     cache: VectorCache | None = None
 
-    async def embedder(self, scope: Scope, model_id: UUID, purpose: object = None) -> Embedder:
+    async def embedder(self, scope: Scope, model_id: UUID, *_: object, **__: object) -> Embedder:
         embedder = await super().embedder(scope, model_id)
         return embedder if self.cache is None else CachedEmbedder(embedder, self.cache)

@@ -3,7 +3,7 @@
 import base64
 import json
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import pytest
@@ -12,14 +12,21 @@ from tests.http.world import World, ok, problem
 from refdesk.gateway.tables import Model
 from refdesk.testing.scripted_media import FILM, PICTURE, SOUND, FilmStudio, fields_of, paints, speaks
 from refdesk.testing.scripted_media import transcribes as hears
-from refdesk.testing.scripted_model import ScriptedModel, answer, body, error, refuses, says, scripted_model
+from refdesk.testing.scripted_model import answer, body, error, refuses, says, scripted_model
 from refdesk.testing.scripted_reranker import reranks
 
 API = "/api/v1"
 _NO_TIME = timedelta(0)
 
 
-async def connect(world: World, server: ScriptedModel, kind: str, **more: Any) -> dict[str, Any]:
+class Served(Protocol):
+    """A scripted server of any kind."""
+
+    @property
+    def base_url(self) -> str: ...
+
+
+async def connect(world: World, server: Served, kind: str, **more: Any) -> dict[str, Any]:
     draft = {
         "kind": kind,
         "name": world.new_name("model"),

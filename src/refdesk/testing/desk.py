@@ -34,7 +34,7 @@ class InstantGateway(Gateway):
     def __init__(self, embedder: HashingEmbedder) -> None:
         self.instant = embedder
 
-    async def embedder(self, scope: Scope, model_id: UUID, purpose: Any = None) -> HashingEmbedder:
+    async def embedder(self, scope: Scope, model_id: UUID, *_: Any, **__: Any) -> HashingEmbedder:
         return self.instant
 
     async def default_model(self, scope: Scope, kind: Kind, *purposes: str | None) -> UUID | None:
