@@ -32,6 +32,7 @@ export function Candidates({ candidates }: { candidates: TraceCandidate[] }) {
               <Table.Td>
                 <Anchor
                   component={Link}
+                  underline="always"
                   to="/documents/$documentId"
                   params={{ documentId: one.document_id } as never}
                   search={{ paragraph: one.paragraph_id } as never}
