@@ -4,6 +4,7 @@ import { startBrowser, startServer } from './harness.mjs';
 import { startModel } from './model.mjs';
 import { accessibility } from './stories/accessibility.mjs';
 import { applications } from './stories/applications.mjs';
+import { comparing } from './stories/comparing.mjs';
 import { describing } from './stories/describing.mjs';
 import { documents } from './stories/documents.mjs';
 import { externalSources } from './stories/external-sources.mjs';
@@ -43,6 +44,7 @@ describe('the page', { timeout: 2_400_000 }, () => {
     documents,
     versions,
     hitTest,
+    comparing,
     gates,
     applications,
     externalSources,

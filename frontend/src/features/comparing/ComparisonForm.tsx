@@ -67,6 +67,7 @@ export function ComparisonForm({ set, disabled, onStarted }: Props) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a variant is its place
           <Group key={place} align="end" role="group" aria-label={t('comparing.variant', { n: place + 1 })}>
             <TextInput
+              w={170}
               label={t('comparing.name')}
               required
               maxLength={80}
@@ -74,6 +75,7 @@ export function ComparisonForm({ set, disabled, onStarted }: Props) {
               onChange={(event) => change(place, { name: event.currentTarget.value })}
             />
             <Select
+              w={170}
               label={t('trace.answering')}
               allowDeselect={false}
               value={one.answering ?? 'pipeline'}
@@ -85,6 +87,7 @@ export function ComparisonForm({ set, disabled, onStarted }: Props) {
               onChange={(value) => change(place, { answering: ways.find((way) => way === value) })}
             />
             <Select
+              w={170}
               label={t('applications.model')}
               placeholder={t('applications.defaultModel')}
               clearable
@@ -94,6 +97,7 @@ export function ComparisonForm({ set, disabled, onStarted }: Props) {
               onChange={(value) => change(place, { model_id: value })}
             />
             <Select
+              w={170}
               label={t('knowledge.mode')}
               allowDeselect={false}
               value={one.mode ?? 'blend'}
@@ -102,7 +106,7 @@ export function ComparisonForm({ set, disabled, onStarted }: Props) {
             />
             <NumberInput
               label={t('knowledge.topN')}
-              w={96}
+              w={140}
               min={1}
               max={50}
               allowDecimal={false}

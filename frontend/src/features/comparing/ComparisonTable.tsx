@@ -34,7 +34,7 @@ export function ComparisonTable({ comparison }: { comparison: ComparisonView }) 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={classes.scroll} tabIndex={0} aria-label={t('comparing.title')}>
-      <Table verticalSpacing={8}>
+      <Table verticalSpacing={8} style={{ overflowWrap: 'normal', wordBreak: 'normal' }}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('comparing.name')}</Table.Th>
@@ -50,7 +50,7 @@ export function ComparisonTable({ comparison }: { comparison: ComparisonView }) 
             <Table.Tr key={settings.name}>
               <Table.Th scope="row">{settings.name}</Table.Th>
               {columns.map((name) => (
-                <Table.Td key={name} ta="right">
+                <Table.Td key={name} ta="right" style={{ whiteSpace: 'nowrap' }}>
                   {written(figures, name)}
                 </Table.Td>
               ))}
