@@ -74,6 +74,7 @@ def profile_of(
         summary_chars=settings.summary_chars,
         notes=settings.notes,
         when_model_fails=settings.when_model_fails,
+        restart_answers=settings.restart_answers,
         language=settings.language,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,

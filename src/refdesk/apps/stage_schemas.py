@@ -110,6 +110,12 @@ class PipelineSettings(BaseModel):
         default="error",
         description="Where the model cannot begin: `error` says so, `quote` quotes what was found.",
     )
+    restart_answers: bool = Field(
+        default=True,
+        description="An answer that breaks off begins anew where the model's fallback policy has another"
+        " attempt or model; false: what was written stays, with the error. API clients that read a stream"
+        " always get the error.",
+    )
     agent: AgentSettings = Field(default_factory=AgentSettings)
 
 

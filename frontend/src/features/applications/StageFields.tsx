@@ -62,6 +62,11 @@ export function StageFields({ form }: { form: UseFormReturnType<ApplicationValue
         }))}
         {...form.getInputProps('pipeline.when_model_fails')}
       />
+      <Switch
+        label={t('applications.pipeline.restart')}
+        description={t('applications.pipeline.restartHint')}
+        {...form.getInputProps('pipeline.restart_answers', { type: 'checkbox' })}
+      />
       <StageTable form={form} />
     </Stack>
   );

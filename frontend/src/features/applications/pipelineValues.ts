@@ -38,6 +38,7 @@ export interface PipelineValues {
   summary_chars: number;
   notes: boolean;
   when_model_fails: 'error' | 'quote';
+  restart_answers: boolean;
 }
 
 const deadlines: Record<StageName, number> = {
@@ -71,6 +72,7 @@ export const emptyPipeline: PipelineValues = {
   summary_chars: 400,
   notes: false,
   when_model_fails: 'error',
+  restart_answers: true,
 };
 
 export function pipelineOf(settings: ApplicationOut['settings']): PipelineValues {
@@ -81,6 +83,7 @@ export function pipelineOf(settings: ApplicationOut['settings']): PipelineValues
     summary_chars: settings.summary_chars ?? emptyPipeline.summary_chars,
     notes: settings.notes ?? false,
     when_model_fails: settings.when_model_fails ?? 'error',
+    restart_answers: settings.restart_answers ?? true,
   };
 }
 
@@ -106,5 +109,6 @@ export function toPipeline(values: PipelineValues): Partial<ApplicationSettings>
     summary_chars: values.summary_chars,
     notes: values.notes,
     when_model_fails: values.when_model_fails,
+    restart_answers: values.restart_answers,
   };
 }
