@@ -11,6 +11,7 @@ from refdesk.chat.agent import run_agent
 from refdesk.chat.answering import write_answer
 from refdesk.chat.context import RunContext
 from refdesk.chat.direct import direct_hit, return_directly
+from refdesk.chat.faults import reason_of
 from refdesk.chat.intents import kept_questions
 from refdesk.chat.language import Language
 from refdesk.chat.quoting import quote_answer
@@ -85,5 +86,6 @@ async def _answer(context: RunContext, found: Found, memory: Memory) -> None:
             # Once something was written, two answers in one would be worse than half of one.
             if context.profile.when_model_fails != "quote" or context.recorder.answer.strip():
                 raise
-            context.recorder.warning("model-failed", _QUOTED[context.language].format(reason=error.text))
+            reason = reason_of(error.code, error.text, context.language)
+            context.recorder.warning("model-failed", _QUOTED[context.language].format(reason=reason))
             await quote_answer(context, found)

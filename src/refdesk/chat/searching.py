@@ -1,12 +1,17 @@
 """A run's searches as requests to retrieval, and as the run's record tells of them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from refdesk.chat.faults import reason_of
 from refdesk.chat.profile import RunProfile
 from refdesk.retrieval import Hit, RouteSettings, SearchRequest, SearchResult, SearchWarning
+
+# The code of the error behind a warning, at the end of its words.
+_CAUSE = re.compile(r"\[([\w-]+)\]$")
 
 
 def section_of(hit: Hit) -> str:
@@ -75,7 +80,9 @@ def told(warning: SearchWarning, result: SearchResult, language: str) -> str:
     if language == "zh" and warning.code == "still-indexing":
         return f"还有 {result.unready} 份文档正在处理，其内容可能未被找到。"
     if language == "zh":
-        return f"重排模型没有给出结果，顺序为检索本身的顺序。（{warning.message}）"
+        cause = _CAUSE.search(warning.message)
+        why = f"（{reason_of(cause[1], '', 'zh')}）" if cause else ""
+        return f"重排模型没有给出结果{why}，顺序为检索本身的顺序。"
     return warning.message
 
 

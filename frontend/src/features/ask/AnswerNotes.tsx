@@ -36,19 +36,19 @@ export function AnswerNotes({ run }: { run: RunOut }) {
   }
   const unsupported = (run.sentences ?? []).filter((sentence) => !sentence.supported).length;
   if (unsupported > 0) notes.push(t('ask.unsupportedCount', { count: unsupported }));
-  const warnings = warningsToShow(run.warnings ?? []);
   const unready = retrieval?.unready ?? 0;
   const textOf = ({ code, message }: WarningOut) =>
     code === 'still-indexing' && unready > 0
       ? t('hitTest.unready', { count: unready })
       : (wordFor(code) ?? searchWarningText({ code, message }));
+  const warnings = warningsToShow(run.warnings ?? [], textOf);
   if (notes.length === 0 && warnings.length === 0) return null;
   return (
     <Stack gap={2} mt={4}>
       {warnings.map((warning) => (
-        <Group key={warning.code} gap={6} wrap="nowrap" align="flex-start" className={classes.warning}>
+        <Group key={warning} gap={6} wrap="nowrap" align="flex-start" className={classes.warning}>
           <IconAlertTriangle size={15} aria-hidden />
-          <Text size="sm">{textOf(warning)}</Text>
+          <Text size="sm">{warning}</Text>
         </Group>
       ))}
       {notes.map((note) => (

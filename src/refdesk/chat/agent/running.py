@@ -16,6 +16,7 @@ from refdesk.chat.agent.transcript import PastTurn, Round
 from refdesk.chat.agent.writing import AnswerWriter
 from refdesk.chat.context import RunContext
 from refdesk.chat.evidence import Source
+from refdesk.chat.faults import unavailable
 from refdesk.chat.language import Language
 from refdesk.chat.pending import Pending
 from refdesk.chat.profile import Turn
@@ -97,7 +98,7 @@ async def _toolbox(context: RunContext, book: SourceBook, skills: Mapping[str, P
     if profile.tools and context.tools is not None:
         box = await context.tools.toolbox(context.scope, profile.tools)
     for problem in box.problems:
-        context.recorder.warning("tool-unavailable", f"{problem.name}: {problem.message}", each=True)
+        context.recorder.warning("tool-unavailable", unavailable(problem, language), each=True)
     corpus = Corpus(context.database, cast("Searching", context.searcher), profile, book)
     own = corpus_tools(corpus, language) + skill_tools(Shelf(context.database), skills, _SANDBOX, language)
     own += await graph_tools(corpus, context.scope, language)

@@ -13,6 +13,7 @@ import structlog
 
 from refdesk.chat.considered import CONSIDERED, considered
 from refdesk.chat.context import RunContext
+from refdesk.chat.faults import reason_of
 from refdesk.chat.language import Language
 from refdesk.chat.searching import record_of, search_record, search_request, told
 from refdesk.chat.stages.retrieve.found import Found, PartFound, ToolAnswer
@@ -33,8 +34,8 @@ _SEARCH_FAILED: dict[Language, str] = {
     "en": "Part of the search did not finish; the answer may be incomplete.",
 }
 _TOOL_FAILED: dict[Language, str] = {
-    "zh": "工具「{title}」没有给出结果：{message}",
-    "en": "The tool “{title}” gave no result: {message}",
+    "zh": "工具「{title}」没有给出结果：{reason}。",
+    "en": "The tool “{title}” gave no result: {reason}.",
 }
 _DECLINED: dict[Language, str] = {
     "zh": "按您的意愿，没有执行「{title}」。",
@@ -146,7 +147,8 @@ async def _call(context: RunContext, toolbox: Toolbox, call: PlannedCall) -> Too
     if fault is not None:
         words = _DECLINED if fault.code == "declined" else _TOOL_FAILED
         code = "tool-declined" if fault.code == "declined" else "tool-failed"
-        message = words[context.language].format(title=call.title, message=fault.message)
+        reason = reason_of(fault.code, fault.message, context.language)
+        message = words[context.language].format(title=call.title, reason=reason)
         recorder.warning(code, message, each=True)
     return ToolAnswer(call_id, call.name, call.title, call.arguments, result)
 
