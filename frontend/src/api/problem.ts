@@ -29,3 +29,16 @@ export function asProblem(error: unknown): ProblemError {
   const code = error instanceof TypeError ? 'network' : 'page-error';
   return new ProblemError(0, { code, detail: error instanceof Error ? error.message : '' });
 }
+
+/** Whether what an address names is not there for the reader: no such thing (404), or its id is no id (422). */
+export function isUnknownAddress(error: unknown): boolean {
+  if (!(error instanceof ProblemError)) return false;
+  if (error.status === 404) return true;
+  const { fields } = error.details;
+  return (
+    error.status === 422 &&
+    Array.isArray(fields) &&
+    fields.length > 0 &&
+    fields.every((one) => typeof one?.field === 'string' && /(^|_)id$/.test(one.field))
+  );
+}

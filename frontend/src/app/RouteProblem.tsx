@@ -26,6 +26,7 @@ export function NotFound() {
   const { t } = useTranslation();
   return (
     <EmptyState
+      order={1}
       icon={<IconMapQuestion size={28} />}
       title={t('shell.notFound')}
       text={t('shell.notFoundText')}

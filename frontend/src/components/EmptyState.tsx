@@ -7,16 +7,18 @@ interface Props {
   icon: ReactNode;
   title: string;
   text: string;
+  /** 1 where it is all that a page shows. */
+  order?: 1 | 2;
   children?: ReactNode;
 }
 
-export function EmptyState({ icon, title, text, children }: Props) {
+export function EmptyState({ icon, title, text, order = 2, children }: Props) {
   return (
     <Stack align="center" gap="sm" className={classes.empty}>
       <div className={classes.icon} aria-hidden>
         {icon}
       </div>
-      <Title order={2} size="h4" ta="center">
+      <Title order={order} size="h4" ta="center">
         {title}
       </Title>
       <Text c="dimmed" ta="center" maw={440} className={classes.text}>

@@ -14,7 +14,7 @@ import type { ApplicationOut } from '../../api/generated/types.gen';
 import { ConfirmDelete } from '../../components/ConfirmDelete';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
-import { Problem } from '../../components/Problem';
+import { PageProblem } from '../../components/PageProblem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
 import { ApplicationForm } from './ApplicationForm';
@@ -27,7 +27,9 @@ export default function ApplicationPage() {
   return (
     <Page narrow>
       {application.isPending && <Skeletons rows={5} height={56} />}
-      {application.error && <Problem error={application.error} onRetry={application.refetch} />}
+      {application.error && (
+        <PageProblem error={application.error} room="applications" onRetry={application.refetch} />
+      )}
       {application.data && <Edit key={applicationId} application={application.data} />}
     </Page>
   );

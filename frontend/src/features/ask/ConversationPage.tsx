@@ -7,6 +7,8 @@ import { useTranslation } from 'react-i18next';
 import { getConversationOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { cancelRun } from '../../api/generated/sdk.gen';
 import type { ReplyOut, RunOut, RunReply } from '../../api/generated/types.gen';
+import { isUnknownAddress } from '../../api/problem';
+import { UnknownAddress } from '../../components/PageProblem';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
@@ -91,6 +93,7 @@ function Thread({ id }: { id: string }) {
     if (running) cancelRun({ path: { run_id: running.id }, throwOnError: true }).catch(failed);
   };
 
+  if (isUnknownAddress(conversation.error)) return <UnknownAddress room="ask" />;
   return (
     <AskRoom
       run={shown ?? lastRun ?? null}

@@ -10,7 +10,7 @@ import { getDocumentOptions } from '../../api/generated/@tanstack/react-query.ge
 import type { DocumentView } from '../../api/generated/types.gen';
 import { ProblemError } from '../../api/problem';
 import { useCaller } from '../../app/session';
-import { Problem } from '../../components/Problem';
+import { PageProblem } from '../../components/PageProblem';
 import { useBaseEvents } from '../knowledge/useBaseEvents';
 import { DiffView } from './DiffView';
 import { DocumentBody } from './DocumentBody';
@@ -32,7 +32,7 @@ export default function DocumentPage() {
         {isGone ? (
           <RemovedDocument search={search} />
         ) : (
-          <Problem error={document.error} onRetry={document.refetch} />
+          <PageProblem error={document.error} room="knowledge" onRetry={document.refetch} />
         )}
       </div>
     );

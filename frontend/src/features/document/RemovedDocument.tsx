@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { getRunOptions } from '../../api/generated/@tanstack/react-query.gen';
-import { EmptyState } from '../../components/EmptyState';
+import { UnknownAddress } from '../../components/PageProblem';
 import { Skeletons } from '../../components/Skeletons';
 import { placeOf } from '../ask/CitationChip';
 import { PassageText } from '../paragraphs/PassageText';
@@ -53,11 +53,7 @@ export function RemovedDocument({ search }: { search: Cited }) {
   if (pending) return <Skeletons rows={3} height={64} />;
   if (!passage) {
     return (
-      <EmptyState
-        icon={<IconFileOff size={30} />}
-        title={t('document.removed')}
-        text={t('document.removedUncited')}
-      />
+      <UnknownAddress room="knowledge" title={t('document.removed')} text={t('document.removedUncited')} />
     );
   }
   return (

@@ -16,6 +16,7 @@ import { useCaller } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
+import { PageProblem } from '../../components/PageProblem';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
@@ -77,6 +78,13 @@ export default function IntentsPage() {
     onError: failed,
   });
 
+  if (application.error) {
+    return (
+      <Page>
+        <PageProblem error={application.error} room="applications" onRetry={application.refetch} />
+      </Page>
+    );
+  }
   return (
     <Page>
       <PageHeader

@@ -12,7 +12,7 @@ import { useCaller } from '../../app/session';
 import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
-import { Problem } from '../../components/Problem';
+import { PageProblem } from '../../components/PageProblem';
 import { GraphTab } from '../graph/GraphTab';
 import { HitTest } from '../hit-test/HitTest';
 import { SourcesTab } from '../sources/SourcesTab';
@@ -30,7 +30,7 @@ export default function BasePage() {
   if (base.error) {
     return (
       <Page>
-        <Problem error={base.error} onRetry={base.refetch} />
+        <PageProblem error={base.error} room="knowledge" onRetry={base.refetch} />
       </Page>
     );
   }

@@ -16,7 +16,7 @@ import type { ModelView } from '../../api/generated/types.gen';
 import { useCaller } from '../../app/session';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
-import { Problem } from '../../components/Problem';
+import { PageProblem } from '../../components/PageProblem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
 import { CheckOutcome } from './CheckOutcome';
@@ -39,12 +39,7 @@ export default function ModelPage() {
   return (
     <Page>
       {model.isPending && <Skeletons rows={3} height={120} />}
-      {model.error && (
-        <>
-          {back}
-          <Problem error={model.error} onRetry={model.refetch} />
-        </>
-      )}
+      {model.error && <PageProblem error={model.error} room="models" onRetry={model.refetch} />}
       {model.data && <Shown model={model.data} back={back} />}
     </Page>
   );

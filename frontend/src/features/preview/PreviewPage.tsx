@@ -17,6 +17,7 @@ import type { DocumentView, KnowledgeBaseView } from '../../api/generated/types.
 import { SideSheet } from '../../components/Dialog';
 import { EmptyState } from '../../components/EmptyState';
 import { PageHeader } from '../../components/PageHeader';
+import { PageProblem } from '../../components/PageProblem';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { settleDeletions, useHidden, useUndoableDelete } from '../../components/undo';
@@ -41,7 +42,7 @@ export default function PreviewPage() {
   if (base.error) {
     return (
       <div className={classes.page}>
-        <Problem error={base.error} onRetry={base.refetch} />
+        <PageProblem error={base.error} room="knowledge" onRetry={base.refetch} />
       </div>
     );
   }

@@ -2,11 +2,12 @@
 import { Button, PasswordInput, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { getInvitationOptions } from '../../api/generated/@tanstack/react-query.gen';
 import { redeemInvitation } from '../../api/generated/sdk.gen';
 import type { InvitationView } from '../../api/generated/types.gen';
+import { isUnknownAddress } from '../../api/problem';
 import { Problem } from '../../components/Problem';
 import { currentLanguage } from '../../i18n';
 import { Door } from './Door';
@@ -17,9 +18,19 @@ export default function InvitationPage() {
   const { token } = useParams({ from: '/invite/$token' });
   const invitation = useQuery(getInvitationOptions({ path: { token } }));
   if (invitation.error) {
+    const isUnusable = isUnknownAddress(invitation.error);
     return (
-      <Door title={t('setup.linkBroken')} text={t('setup.linkBrokenText')}>
-        <Problem error={invitation.error} onRetry={invitation.refetch} />
+      <Door
+        title={t(isUnusable ? 'setup.linkBroken' : 'common.problem')}
+        text={isUnusable && t('setup.linkBrokenText')}
+      >
+        {isUnusable ? (
+          <Button component={Link} to="/sign-in" variant="default">
+            {t('setup.signIn')}
+          </Button>
+        ) : (
+          <Problem error={invitation.error} onRetry={invitation.refetch} />
+        )}
       </Door>
     );
   }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { getRunOptions, getRunTraceOptions } from '../../api/generated/@tanstack/react-query.gen';
 import type { RunOut, TraceOut } from '../../api/generated/types.gen';
+import { isUnknownAddress } from '../../api/problem';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { Answer } from '../ask/Answer';
@@ -17,10 +18,12 @@ import { shownMs } from './times';
 import { useSpanName } from './useSpanName';
 
 export function Compare({ beforeId, trace }: { beforeId: string; trace: TraceOut }) {
+  const { t } = useTranslation();
   const before = useQuery(getRunOptions({ path: { run_id: beforeId } }));
   const after = useQuery(getRunOptions({ path: { run_id: trace.run_id } }));
   const earlier = useQuery(getRunTraceOptions({ path: { run_id: beforeId } }));
   const error = before.error ?? after.error ?? earlier.error;
+  if (isUnknownAddress(error)) return <Text c="dimmed">{t('trace.noBefore')}</Text>;
   if (error) return <Problem error={error} />;
   if (!before.data || !after.data || !earlier.data) return <Skeletons rows={6} height={24} />;
   return <Sides before={before.data} after={after.data} earlier={earlier.data} later={trace} />;

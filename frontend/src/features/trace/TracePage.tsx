@@ -13,7 +13,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Facts } from '../../components/Facts';
 import { Page } from '../../components/Page';
 import { PageHeader } from '../../components/PageHeader';
-import { Problem } from '../../components/Problem';
+import { PageProblem } from '../../components/PageProblem';
 import { Skeletons } from '../../components/Skeletons';
 import { formatNumber } from '../../i18n/format';
 import { Calls } from './Calls';
@@ -39,7 +39,7 @@ export default function TracePage() {
   return (
     <Page>
       {trace.isPending && <Skeletons rows={8} height={32} />}
-      {trace.error && <Problem error={trace.error} onRetry={trace.refetch} />}
+      {trace.error && <PageProblem error={trace.error} room="ask" onRetry={trace.refetch} />}
       {trace.data && <Told key={runId} trace={trace.data} before={before ?? trace.data.retry_of ?? null} />}
     </Page>
   );
