@@ -116,6 +116,7 @@ for (const section of [
   'models.yaml.faults.',
   'policies.faults.',
   'strategies.',
+  'tools.faults.',
   'trace.dropped.',
   'trace.parts.',
   'trace.roles.',

@@ -11,6 +11,7 @@ type Section =
   | 'settings.roles'
   | 'stages'
   | 'strategies'
+  | 'tools.faults'
   | 'trace.dropped'
   | 'trace.parts'
   | 'trace.roles'

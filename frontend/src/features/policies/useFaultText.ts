@@ -1,8 +1,12 @@
 import type { RuleFault } from '../../api/generated/types.gen';
+import { ProblemError } from '../../api/problem';
+import { useProblemWords } from '../../components/useProblemText';
 import { useWordFor } from '../../i18n/useWordFor';
 
-/** What is wrong with a rule in the reader's language; the server's own words where the catalogue has none. */
+/** What is wrong with a rule in the reader's language; else of the code of the fault, else as the server
+ * words it. */
 export function useFaultText() {
+  const wordsOf = useProblemWords();
   const wordFor = useWordFor('policies.faults');
   return (fault: RuleFault): string => {
     const details = fault.details ?? {};
@@ -14,6 +18,6 @@ export function useFaultText() {
     );
     const isPlaced = details.reason !== 'syntax' || typeof details.place === 'number';
     const known = typeof details.reason === 'string' && isPlaced ? wordFor(details.reason, values) : null;
-    return known ?? fault.message;
+    return known ?? wordsOf(new ProblemError(422, { ...fault, detail: fault.message })).message;
   };
 }

@@ -2,34 +2,15 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { HealthView, ToolServerCheck } from '../../api/generated/types.gen';
-import { ProblemError } from '../../api/problem';
-import { Healthy, Unhealthy } from '../../components/Health';
-import { useProblemText } from '../../components/useProblemText';
+import { Healthy } from '../../components/Health';
+import { ToldFault } from '../../components/ToldFault';
 import { formatAgo, formatNumber } from '../../i18n/format';
-
-function Failure({
-  code,
-  message,
-  hint,
-  ago,
-}: {
-  code: string;
-  message: string | null | undefined;
-  hint: string | null | undefined;
-  ago: string | null;
-}) {
-  const problem = useProblemText(
-    new ProblemError(502, { code, detail: message ?? null, hint: hint ?? null }),
-  );
-  const told = message && message !== problem.message ? message : null;
-  return <Unhealthy text={problem.text} told={told} code={code} ago={ago} />;
-}
 
 /** A test that was made just now. */
 export function CheckOutcome({ check }: { check: ToolServerCheck }) {
   const { t } = useTranslation();
   if (!check.ok) {
-    return <Failure code={check.code ?? 'internal'} message={check.message} hint={check.hint} ago={null} />;
+    return <ToldFault code={check.code ?? 'internal'} message={check.message} hint={check.hint} />;
   }
   return (
     <div>
@@ -52,7 +33,9 @@ export function ServerHealth({ health, tools }: { health: HealthView; tools: num
   const { t } = useTranslation();
   const ago = formatAgo(health.at);
   if (health.state === 'failed') {
-    return <Failure code={health.code ?? 'internal'} message={health.message} hint={health.hint} ago={ago} />;
+    return (
+      <ToldFault code={health.code ?? 'internal'} message={health.message} hint={health.hint} ago={ago} />
+    );
   }
   return <Healthy text={t('tools.servers.connected', { count: tools, ago })} />;
 }

@@ -1,5 +1,5 @@
 /** Adding servers from the JSON that their makers give: what became of each is told. */
-import { Button, Group, List, Stack, Text, Textarea, ThemeIcon } from '@mantine/core';
+import { Button, Group, List, Stack, Textarea, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { checkToolServer, pasteToolServers } from '../../api/generated/sdk.gen';
 import { Dialog } from '../../components/Dialog';
 import { Problem } from '../../components/Problem';
+import { ToldFault } from '../../components/ToldFault';
 import classes from './Tools.module.css';
 
 interface Props {
@@ -76,11 +77,7 @@ function Form({ onClose, onDone }: Props) {
                   }
                 >
                   <b>{item.name}</b> · {item.server ? t('tools.paste.done') : t('tools.paste.failed')}
-                  {item.message && (
-                    <Text size="xs" c="dimmed">
-                      {item.message}
-                    </Text>
-                  )}
+                  {item.code && <ToldFault code={item.code} message={item.message} />}
                 </List.Item>
               ))}
             </List>

@@ -18,8 +18,8 @@ import { useTranslation } from 'react-i18next';
 import { callTool } from '../../api/generated/sdk.gen';
 import type { ToolOutcome } from '../../api/generated/types.gen';
 import { SideSheet } from '../../components/Dialog';
-import { Unhealthy } from '../../components/Health';
 import { Problem } from '../../components/Problem';
+import { ToldFault } from '../../components/ToldFault';
 import { formatNumber } from '../../i18n/format';
 import { argumentsOf, type Parameter, parametersOf } from './parameters';
 import classes from './Tools.module.css';
@@ -117,7 +117,7 @@ export function Outcome({ outcome }: { outcome: ToolOutcome }) {
         {t('tools.try.took', { ms: formatNumber(Math.round(outcome.elapsed_ms)) })}{' '}
         {outcome.truncated && t('tools.try.cut')}
       </Text>
-      {outcome.fault && <Unhealthy text={outcome.fault.message} code={outcome.fault.code} />}
+      {outcome.fault && <ToldFault code={outcome.fault.code} message={outcome.fault.message} />}
       {!outcome.fault && (
         <Textarea
           readOnly
