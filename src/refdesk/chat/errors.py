@@ -56,6 +56,14 @@ class RunStillActive(Conflict):
     hint = "Wait for its end or cancel it first."
 
 
+class DatabaseUnavailable(Unavailable):
+    """The database cannot be reached, or went away while the question was worked on."""
+
+    code = "database-unavailable"
+    message = "The database is not there at the moment."
+    hint = "Ask again in a moment."
+
+
 class RunQueueFull(Unavailable):
     """So many questions wait that another one would wait too long."""
 

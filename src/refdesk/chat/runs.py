@@ -18,13 +18,13 @@ from uuid import UUID
 
 import orjson
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from refdesk.accounts import Scope
 from refdesk.chat import leases
 from refdesk.chat.context import RunContext, Services, ToolSource
 from refdesk.chat.conversation_events import ConversationEvents
-from refdesk.chat.errors import RunTimedOut
+from refdesk.chat.errors import DatabaseUnavailable, RunTimedOut
 from refdesk.chat.events import RunEvent, encode
 from refdesk.chat.following import follow_logged
 from refdesk.chat.journal import RunJournal
@@ -158,13 +158,18 @@ class RunManager:
         return len(self._active)
 
     async def submit(self, scope: Scope, submission: RunSubmission) -> RunOut:
-        """Store the run and begin it; its `run.started` event exists when this returns."""
+        """Store the run and begin it; its `run.started` event exists when this returns.
+
+        Raises `DatabaseUnavailable` where it cannot be stored now.
+        """
         starts_now = self._slots.reserve()
         try:
             async with self._database.transaction() as session:
                 planned = await plan(session, scope, submission, self._desk, starts_now=starts_now)
-        except BaseException:  # also a client that left meanwhile
+        except BaseException as error:  # also a client that left meanwhile
             self._slots.give_back(reserved=starts_now)
+            if isinstance(error, OperationalError | InterfaceError):
+                raise DatabaseUnavailable() from error
             raise
         age_s = (now() - planned.run.created_at).total_seconds()
         recorder = RunRecorder(RunJournal(planned.run.id), age_s)
@@ -286,6 +291,10 @@ class RunManager:
             recorder.fail(RunTimedOut.code, RunTimedOut.message, RunTimedOut.hint)
         except AppError as error:
             recorder.fail(error.code, error.text, error.hint_text, error.details.get("retry_after_s"))
+        except (OperationalError, InterfaceError) as error:
+            log.warning("runs.database-lost", run_id=str(active.id), error=type(error).__name__)
+            lost = DatabaseUnavailable()
+            recorder.fail(lost.code, lost.text, lost.hint_text)
         except Exception:
             log.exception("runs.crashed", run_id=str(active.id))
             recorder.fail("internal", "Something went wrong on the server.", "Its log has the details.")

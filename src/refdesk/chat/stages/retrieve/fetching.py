@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
+from sqlalchemy.exc import DBAPIError
 
 from refdesk.chat.considered import CONSIDERED, considered
 from refdesk.chat.context import RunContext
@@ -116,7 +117,7 @@ async def _channel(
         detail |= {"query": request.query, "bases": len(request.knowledge_base_ids)}
         try:
             async with asyncio.timeout(context.profile.stages.retrieve.deadline_s):
-                result = await context.searcher.search(context.scope, request)
+                result = await _result_of(context, request)
         except FAILURES as error:
             log.warning("chat.search-failed", channel=name, error=code_of(error))
             detail["failed"] = code_of(error)
@@ -125,6 +126,16 @@ async def _channel(
         if one_of_two:  # a lone channel's candidates are the stage's
             detail[CONSIDERED] = considered(result)
         return result
+
+
+async def _result_of(context: RunContext, request: SearchRequest) -> SearchResult:
+    """The search, made again where its connection was cut: after a restart the next one lives."""
+    try:
+        return await context.searcher.search(context.scope, request)
+    except DBAPIError as error:
+        if not error.connection_invalidated:
+            raise
+    return await context.searcher.search(context.scope, request)
 
 
 async def _call(context: RunContext, toolbox: Toolbox, call: PlannedCall) -> ToolAnswer:
