@@ -1,8 +1,10 @@
 /** What an agent did before it answered: each call with its arguments and what it gave, opened one by one. */
-import { Accordion, Badge, Code, Group, Text } from '@mantine/core';
+import { Accordion, Badge, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { RunOut } from '../../api/generated/types.gen';
-import { agentCalls, readable } from './agentCalls';
+import { Values, Words } from '../../components/Values';
+import { inOneLine } from '../../components/valueShape';
+import { agentCalls, valuesIn } from './agentCalls';
 
 export function AgentSteps({ run }: { run: RunOut }) {
   const { t } = useTranslation();
@@ -26,7 +28,7 @@ export function AgentSteps({ run }: { run: RunOut }) {
                 {call.title}
               </Text>
               <Text size="sm" c="dimmed" truncate>
-                {Object.values(call.arguments).map(String).join(' · ')}
+                {Object.values(call.arguments).map(inOneLine).join(' · ')}
               </Text>
               {call.ok === false && (
                 <Badge size="sm" color="red" variant="light">
@@ -44,15 +46,13 @@ export function AgentSteps({ run }: { run: RunOut }) {
             <Text size="xs" c="dimmed">
               {t('ask.stepArguments')}
             </Text>
-            <Code block>{JSON.stringify(call.arguments, null, 2)}</Code>
+            <Values raw label={t('ask.stepArguments')} values={call.arguments} />
             {call.result !== null && (
               <>
                 <Text size="xs" c="dimmed" mt="xs">
                   {t('ask.stepResult')}
                 </Text>
-                <Code block mah={320} style={{ overflow: 'auto' }} tabIndex={0}>
-                  {readable(call.result)}
-                </Code>
+                <Result text={call.result} />
               </>
             )}
           </Accordion.Panel>
@@ -60,4 +60,10 @@ export function AgentSteps({ run }: { run: RunOut }) {
       ))}
     </Accordion>
   );
+}
+
+function Result({ text }: { text: string }) {
+  const { t } = useTranslation();
+  const values = valuesIn(text);
+  return values ? <Values raw label={t('ask.stepResult')} values={values} /> : <Words text={text} />;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOut } from '../../api/generated/types.gen';
-import { agentCalls, readable } from './agentCalls';
+import { agentCalls, valuesIn } from './agentCalls';
 
 const run = {
   stages: [
@@ -21,8 +21,8 @@ describe('calls of an agent', () => {
     expect(agentCalls(run).map((call) => [call.step, call.title, call.ok])).toEqual([[1, 'Search', true]]);
   });
 
-  it('show JSON readably and leave other text alone', () => {
-    expect(readable('{"a":1}')).toBe('{\n  "a": 1\n}');
-    expect(readable('plain')).toBe('plain');
+  it('have named values where the result is a JSON object', () => {
+    expect(valuesIn('{"a":{"b":1}}')).toEqual({ a: { b: 1 } });
+    for (const text of ['plain', '[1]', 'null', '7', '{"a":']) expect(valuesIn(text)).toBeNull();
   });
 });

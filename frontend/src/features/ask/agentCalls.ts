@@ -23,11 +23,14 @@ export function agentCalls(run: RunOut): AgentCall[] {
   });
 }
 
-/** JSON with line breaks where it is JSON, else the text as it is. */
-export function readable(text: string): string {
+/** The named values of a text that is a JSON object, or null: of anything else the text says the most. */
+export function valuesIn(text: string): Record<string, unknown> | null {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
   } catch {
-    return text;
+    return null;
   }
 }

@@ -1,11 +1,12 @@
 /** Who did what, newest first. */
-import { Code, Table, Text } from '@mantine/core';
+import { Code, Table } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { listAuditEventsQueryKey } from '../../api/generated/@tanstack/react-query.gen';
 import { listAuditEvents } from '../../api/generated/sdk.gen';
 import { EmptyState } from '../../components/EmptyState';
 import { useCursorList } from '../../components/useCursorList';
+import { Values } from '../../components/Values';
 import { formatDateTime } from '../../i18n/format';
 import { SettingsTable } from './SettingsTable';
 import frame from './SettingsTable.module.css';
@@ -46,14 +47,7 @@ export function Audit() {
                   <Code>{event.action}</Code>
                 </Table.Td>
                 <Table.Td className={frame.wraps}>
-                  <Text size="xs" c="dimmed" lineClamp={2}>
-                    {Object.entries(event.details)
-                      .map(
-                        ([name, value]) =>
-                          `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-                      )
-                      .join(', ')}
-                  </Text>
+                  <Values label={t('settings.details')} values={event.details} />
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -2,6 +2,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PromptMessage } from '../../api/generated/types.gen';
+import { Words } from '../../components/Values';
 import { formatNumber } from '../../i18n/format';
 import { useWordFor } from '../../i18n/useWordFor';
 import classes from './Trace.module.css';
@@ -22,10 +23,7 @@ export function PromptMessages({ messages }: { messages: PromptMessage[] }) {
               {t('trace.aboutTokens', { count: message.tokens, shown: formatNumber(message.tokens) })}
             </Text>
           </Group>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <pre className={classes.words} tabIndex={0}>
-            {message.content}
-          </pre>
+          <Words text={message.content} />
         </section>
       ))}
     </div>

@@ -1,15 +1,15 @@
 /** One part of a run in full: what went in and came out, candidates, prompt, calls of models. */
-import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TraceCall, TraceSpan } from '../../api/generated/types.gen';
 import { Facts } from '../../components/Facts';
+import { Values } from '../../components/Values';
 import { formatNumber } from '../../i18n/format';
 import { useWordFor } from '../../i18n/useWordFor';
 import { Calls } from './Calls';
 import { Candidates } from './Candidates';
 import { PromptMessages } from './PromptMessages';
-import classes from './Trace.module.css';
 import { shownCost, shownMs } from './times';
 import { useSpanName } from './useSpanName';
 
@@ -47,20 +47,12 @@ export function SpanView({ span, calls }: { span: TraceSpan; calls: TraceCall[] 
       </div>
       {details.length > 0 && (
         <Part title={t('trace.recorded')}>
-          <Table fz="sm" verticalSpacing={4} layout="fixed">
-            <Table.Tbody>
-              {details.map(([name, value]) => (
-                <Table.Tr key={name}>
-                  <Table.Th scope="row" className={classes.key}>
-                    {name}
-                  </Table.Th>
-                  <Table.Td>
-                    <Value value={value} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <Values
+            raw
+            label={t('trace.recorded')}
+            values={Object.fromEntries(details)}
+            numberText={formatNumber}
+          />
         </Part>
       )}
       {span.candidates && (
@@ -79,17 +71,6 @@ export function SpanView({ span, calls }: { span: TraceSpan; calls: TraceCall[] 
         </Part>
       )}
     </Stack>
-  );
-}
-
-function Value({ value }: { value: unknown }) {
-  if (typeof value === 'number') return <>{formatNumber(value)}</>;
-  if (typeof value !== 'object' && String(value).length < 120) return <>{String(value)}</>;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <pre className={classes.words} tabIndex={0}>
-      {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
-    </pre>
   );
 }
 

@@ -1,30 +1,16 @@
 /** A call that changes something: what it is, with what, and a yes or a no. */
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Values } from '../../../components/Values';
 import type { FormPartProps } from './RunForm';
 
 export function Agreement({ form, open, pending, reply, onReply }: FormPartProps) {
   const { t } = useTranslation();
-  const given = Object.entries((form.call?.arguments as Record<string, unknown> | undefined) ?? {});
+  const given = (form.call?.arguments as Record<string, unknown> | undefined) ?? {};
   return (
     <>
-      {given.length > 0 && (
-        <Table.ScrollContainer minWidth={240}>
-          <Table withRowBorders={false} aria-label={t('ask.stepArguments')}>
-            <Table.Tbody>
-              {given.map(([name, value]) => (
-                <Table.Tr key={name}>
-                  <Table.Th scope="row" fw={500}>
-                    {name}
-                  </Table.Th>
-                  <Table.Td>{typeof value === 'string' ? value : JSON.stringify(value)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      {Object.keys(given).length > 0 && <Values raw label={t('ask.stepArguments')} values={given} />}
       {open ? (
         <Group mt="xs">
           <Button
