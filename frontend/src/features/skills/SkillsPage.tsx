@@ -1,5 +1,5 @@
 /** Procedures that agents follow: those that come with the product and those somebody added. */
-import { Accordion, Badge, Button, Code, FileButton, Group, Text } from '@mantine/core';
+import { Accordion, Badge, Button, FileButton, Group, Text } from '@mantine/core';
 import { IconPlus, IconSchool } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -19,6 +19,8 @@ import { PageHeader } from '../../components/PageHeader';
 import { Problem } from '../../components/Problem';
 import { Skeletons } from '../../components/Skeletons';
 import { useNotify } from '../../components/useNotify';
+import { PassageText } from '../paragraphs/PassageText';
+import classes from './SkillsPage.module.css';
 
 export default function SkillsPage() {
   const { t } = useTranslation();
@@ -38,30 +40,33 @@ export default function SkillsPage() {
     },
     onError: failed,
   });
+  const addButton = mayWrite && (
+    <FileButton
+      accept=".zip,.md"
+      resetRef={forget}
+      onChange={(file) => {
+        forget.current?.();
+        if (file) add.mutate(file);
+      }}
+    >
+      {(props) => (
+        <Button {...props} loading={add.isPending} leftSection={<IconPlus size={17} />}>
+          {t('skills.add')}
+        </Button>
+      )}
+    </FileButton>
+  );
   return (
     <Page>
       <PageHeader title={t('skills.title')} text={t('skills.intro')}>
-        {mayWrite && (
-          <FileButton
-            accept=".zip,.md"
-            resetRef={forget}
-            onChange={(file) => {
-              forget.current?.();
-              if (file) add.mutate(file);
-            }}
-          >
-            {(props) => (
-              <Button {...props} loading={add.isPending} leftSection={<IconPlus size={17} />}>
-                {t('skills.add')}
-              </Button>
-            )}
-          </FileButton>
-        )}
+        {addButton}
       </PageHeader>
       {skills.isPending && <Skeletons rows={4} />}
       {skills.error && <Problem error={skills.error} onRetry={skills.refetch} />}
       {skills.data?.items.length === 0 && (
-        <EmptyState icon={<IconSchool size={30} />} title={t('skills.none')} text={t('skills.intro')} />
+        <EmptyState icon={<IconSchool size={30} />} title={t('skills.none')} text={t('skills.noneText')}>
+          {addButton}
+        </EmptyState>
       )}
       <Accordion variant="separated" radius="lg" value={opened} onChange={setOpened} order={2}>
         {(skills.data?.items ?? []).map((skill) => (
@@ -113,11 +118,12 @@ function SkillBody({ name }: { name: string }) {
   if (skill.error) return <Problem error={skill.error} onRetry={skill.refetch} />;
   return (
     <>
-      <Code block tabIndex={0} mah={420} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
-        {skill.data.body}
-      </Code>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={classes.body} tabIndex={0} aria-label={t('skills.steps', { name })}>
+        <PassageText text={skill.data.body} />
+      </section>
       <Text size="xs" c="dimmed" mt={6}>
-        {t('skills.files', { files: skill.data.files.join(', ') })}
+        {t('skills.files', { files: skill.data.files.join(t('common.comma')) })}
       </Text>
     </>
   );
