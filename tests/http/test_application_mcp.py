@@ -2,8 +2,12 @@
 
 import asyncio
 import json
+import os
 import shutil
 import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,8 @@ import pytest
 import uvicorn
 from tests.http.asking import make_base
 from tests.http.world import World, ok
+
+from refdesk import __version__
 
 FACT = "参数 max_connections 的最大支持值为 100，超过后拒绝新的连接。"
 HEADERS = {"Host": "127.0.0.1", "Accept": "application/json, text/event-stream"}
@@ -102,6 +108,59 @@ async def test_a_call_has_the_rights_of_its_caller_and_only_known_hosts_are_serv
     assert len((await rpc(bound, application["id"], "tools/list"))["tools"]) == 5
 
 
+@asynccontextmanager
+async def served(world: World) -> AsyncGenerator[str]:
+    """The address under which the application answers for a while."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(world.app, lifespan="off", log_level="error"))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await serving
+
+
+async def test_all_that_came_over_standard_input_is_answered_though_it_ends_at_once(
+    world: World, application: dict[str, Any]
+) -> None:
+    initialize = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "by hand", "version": "1"},
+    }
+    search = {"name": "search_documents", "arguments": {"query": "max_connections"}}
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": initialize},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+        {"id": "three", "method": "tools/call", "params": search},
+    ]
+    lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    script = "\n".join([*lines[:2], "{not json", "", '{"no": "message"}', *lines[2:]])
+    key = (await world.make_key(world.owner, "ask")).headers["Authorization"].removeprefix("Bearer ")
+    async with served(world) as address:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "refdesk", "mcp", "--app", application["id"]),
+            env={**os.environ, "REFDESK_SERVER": address, "REFDESK_API_KEY": key},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, errors = await process.communicate(script.encode())
+    assert process.returncode == 0, errors.decode()
+    answers = [json.loads(line) for line in out.splitlines()]
+    refused = [answer["error"]["code"] for answer in answers if answer["id"] is None]
+    assert refused == [-32700, -32600]
+    results = {answer["id"]: answer["result"] for answer in answers if answer["id"] is not None}
+    assert len(answers) == 5
+    over_http = await rpc(world.viewer, application["id"], "initialize", **initialize)
+    assert results[1]["serverInfo"] == over_http["serverInfo"]
+    assert results[1]["serverInfo"]["version"] == __version__
+    assert len(results[2]["tools"]) == 5
+    assert results["three"]["structuredContent"]["results"][0]["snippet"] == FACT
+
+
 FRONTEND = Path(__file__).parents[2] / "frontend"
 HAS_CLIENT = shutil.which("node") and (FRONTEND / "node_modules/@modelcontextprotocol/sdk").is_dir()
 
@@ -110,26 +169,19 @@ HAS_CLIENT = shutil.which("node") and (FRONTEND / "node_modules/@modelcontextpro
 async def test_the_typescript_client_lists_searches_and_asks(
     world: World, application: dict[str, Any]
 ) -> None:
-    listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(world.app, lifespan="off", log_level="error"))
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
     resource = {"kind": "application", "id": application["id"]}
     key = (await world.make_key(world.owner, "ask", resource=resource)).headers["Authorization"]
-    url = f"http://127.0.0.1:{listening.getsockname()[1]}/apps/{application['id']}/mcp"
-    try:
+    async with served(world) as address:
         client = await asyncio.create_subprocess_exec(
             "node",
             str(FRONTEND / "e2e/mcpClient.mjs"),
-            url,
+            f"{address}/apps/{application['id']}/mcp",
             key.removeprefix("Bearer "),
             "max_connections",
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
         out, errors = await client.communicate()
-    finally:
-        server.should_exit = True
-        await serving
     assert client.returncode == 0, errors.decode()
     told = json.loads(out)
     assert told["server"] == "refdesk"

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import typer
 
+from refdesk import __version__
 from refdesk.cli._client import Client, InvalidArgument, RequestFailed
 from refdesk.cli._commands import Result, add_command, find
 
@@ -31,7 +32,8 @@ async def mcp(
     """Serve an application's tools over the Model Context Protocol (stdio) until the input ends."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
-    from mcp.server.stdio import stdio_server
+
+    from refdesk.cli._mcp_stdio import answering_stdio
 
     door = _Door(client, await _application(client, app))
 
@@ -42,8 +44,10 @@ async def mcp(
         asked = {"name": params.name, "arguments": params.arguments or {}}
         return types.CallToolResult.model_validate(await door.request("tools/call", asked))
 
-    server = Server("refdesk", title="Refdesk", on_list_tools=list_tools, on_call_tool=call_tool)
-    async with stdio_server() as (incoming, outgoing):
+    server = Server(
+        "refdesk", version=__version__, title="Refdesk", on_list_tools=list_tools, on_call_tool=call_tool
+    )
+    async with answering_stdio() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
     return Result(None, [])
 

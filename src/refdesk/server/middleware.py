@@ -64,7 +64,9 @@ class RequestContext:
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(
+                    message["status"]
+                )  # an enumeration's member where the SDK of the protocol answers
                 headers = MutableHeaders(scope=message)
                 # The operation may have put the id of a body in its place.
                 headers["X-Request-ID"] = scope["state"]["request_id"]

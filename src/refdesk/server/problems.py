@@ -7,9 +7,10 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from refdesk.kit.border_types import clean_text
 from refdesk.kit.errors import (
@@ -26,6 +27,8 @@ from refdesk.kit.problem import OPENAI_PREFIX, PROBLEM_TYPE, openai_body, proble
 
 log = structlog.get_logger(__name__)
 
+# As nginx records it; no standard has a status for a client that left before its request was read.
+CLIENT_LEFT = 499
 _BY_STATUS = {kind.status: kind for kind in (NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType)}
 
 
@@ -81,8 +84,15 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     )
 
 
-async def _http_error(request: Request, error: Exception) -> JSONResponse:
+async def _client_left(_request: Request, _error: Exception) -> Response:
+    """For the log line alone: nobody is there to read it."""
+    return Response(status_code=CLIENT_LEFT)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, ClientDisconnect):  # FastAPI calls it a body that cannot be parsed
+        return await _client_left(request, error)
     code = _BY_STATUS.get(error.status_code, HttpError).code
     return _respond(request, status=error.status_code, code=code, title=str(error.detail))
 
@@ -110,5 +120,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(AppError, _app_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(ClientDisconnect, _client_left)
     app.add_exception_handler(DataError, _data_error)
     app.add_exception_handler(Exception, _unexpected)

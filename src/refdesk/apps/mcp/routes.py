@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from refdesk.accounts import Asker
 from refdesk.apps.errors import McpHostRefused
@@ -43,14 +43,20 @@ async def require_host(request: Request) -> None:
 
 
 class _HandedOver(Response):
-    """A response that the SDK writes."""
+    """A response that the SDK writes, from the body as it was read: of a client that leaves while it is being
+    read, the SDK would make an error of its own."""
 
-    def __init__(self, door: McpDoor, application: Opened) -> None:
+    def __init__(self, door: McpDoor, application: Opened, body: bytes) -> None:
         super().__init__()
-        self._door, self._application = door, application
+        self._door, self._application, self._unread = door, application, [body]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._door.handle(self._application, scope, receive, send)
+        async def replay() -> Message:
+            if not self._unread:
+                return await receive()
+            return {"type": "http.request", "body": self._unread.pop(), "more_body": False}
+
+        await self._door.handle(self._application, scope, replay, send)
 
 
 async def open_application(application_id: UUID, scope: Asker, database: DatabaseDep) -> Opened:
@@ -73,5 +79,7 @@ OpenedDep = Annotated[Opened, Depends(open_application)]
     responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
     dependencies=[Depends(require_host)],
 )
-async def call_application_mcp(application: OpenedDep, door: Annotated[McpDoor, Depends(get_door)]) -> Any:
-    return _HandedOver(door, application)
+async def call_application_mcp(
+    request: Request, application: OpenedDep, door: Annotated[McpDoor, Depends(get_door)]
+) -> Any:
+    return _HandedOver(door, application, await request.body())
