@@ -9,14 +9,21 @@ const textOf = ({ code, message }: WarningOut) => (code === 'citation-removed' ?
 describe('warningsToShow', () => {
   it('says the same thing once, in the order they came', () => {
     const shown = warningsToShow(
-      [warning('citation-removed', '9'), warning('answer-truncated', 'cut'), warning('citation-removed', '12')],
+      [
+        warning('citation-removed', '9'),
+        warning('answer-truncated', 'cut'),
+        warning('citation-removed', '12'),
+      ],
       textOf,
     );
     expect(shown).toEqual(['taken out', 'cut']);
   });
 
   it('names each tool that failed', () => {
-    const shown = warningsToShow([warning('tool-failed', 'orders'), warning('tool-failed', 'parcels')], textOf);
+    const shown = warningsToShow(
+      [warning('tool-failed', 'orders'), warning('tool-failed', 'parcels')],
+      textOf,
+    );
     expect(shown).toEqual(['orders', 'parcels']);
   });
 
