@@ -283,7 +283,7 @@ async def test_a_call_that_asks_first_is_made_only_once_a_person_agreed(
     assert asked["form"]["title"] == asked["form"]["call"]["title"]  # the page names the tool by it
     assert asked["form"]["call"]["arguments"] == {"title": "重启"}
     assert tickets.made == []
-    model.then(says("已建单 T-1。E1002 表示签名无效 [1]。"))
+    model.then(says("已建单 T-1 [2]。E1002 表示签名无效 [1]。"))
     agreed = ok(
         await world.viewer.post(
             "/api/v1/runs",
@@ -293,15 +293,27 @@ async def test_a_call_that_asks_first_is_made_only_once_a_person_agreed(
     await events_of(world.viewer, agreed["id"])
     run = ok(await world.viewer.get(f"/api/v1/runs/{agreed['id']}"))
     assert tickets.made == [{"title": "重启"}]
-    assert (run["answer"], run["citations"][0]["text"]) == (
-        "已建单 T-1。E1002 表示签名无效 [1]。",
-        PASSAGES[2],
+    assert run["answer"] == "已建单 T-1 [1]。E1002 表示签名无效 [2]。"
+    of_tool, of_search = run["citations"]
+    assert (of_tool["kind"], of_tool["tool"], of_tool["document"], of_tool["text"]) == (
+        "tool",
+        "create_ticket",
+        "create_ticket",
+        '{"ticket": "T-1"}',
     )
+    assert (of_tool["document_id"], of_tool["paragraph_id"]) == (None, None)
+    assert (of_search["kind"], of_search["text"]) == ("paragraph", PASSAGES[2])
+    assert [(one["supported"], one["citations"]) for one in run["sentences"]] == [(True, [1]), (True, [2])]
     results = [message["content"] for message in sent(model, 1)[3:]]
     assert [message["tool_call_id"] for message in sent(model, 1)[3:]] == ["a", "b", "c"]
     assert "hunter2" not in results[0]
     assert "error" in orjson.loads(results[0])
-    assert results[1] == '{"ticket": "T-1"}'
+    assert results[1] == '{"n": 2, "ticket": "T-1"}'
+    # The next turn may cite the ticket by its number. What no tool gave is marked, and that number no figure.
+    model.then(says("ticket 为 T-1 [2]。ticket 为 T-7 [2]。ticket 共 2 个 [2]。"))
+    later = await answered(world.viewer, question="工单号？", conversation_id=asked["conversation_id"])
+    assert [one["kind"] for one in later["citations"]] == ["tool"]
+    assert [one["supported"] for one in later["sentences"]] == [True, False, False]
     # Declined: the model is told, and nothing is made.
     model.then(says(Turn(calls=(Call("create_ticket", '{"title": "再来"}', id="d"),), finish="tool_calls")))
     again = await answered(world.viewer, question="再建一单", conversation_id=asked["conversation_id"])

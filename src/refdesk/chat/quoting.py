@@ -103,7 +103,9 @@ class _Writer:
         text = rendered(answer.result, self.language)
         self.n += 1
         source = len(self.sources) + self.n
-        self.recorder.citation(tool_citation(answer, self.n, answer.result.text, source=source))
+        self.recorder.citation(
+            tool_citation(answer.name, answer.title, answer.result.text, self.n, source=source)
+        )
         self._write(f"**{answer.title}**\n\n{text}")
 
     def _write(self, markdown: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from refdesk.chat.agent.calling import Planned
 from refdesk.chat.agent.loop import Waiting
-from refdesk.chat.agent.sources import SourceBook, passages_of
+from refdesk.chat.agent.sources import SourceBook, sources_of
 from refdesk.chat.agent.transcript import Called, Round, rounds_of
 from refdesk.chat.language import Language
 from refdesk.gateway import ToolCall
@@ -55,8 +55,8 @@ def to_state(waiting: Waiting, rounds: list[Round], book: SourceBook) -> dict[st
 
 def from_state(state: Mapping[str, Any], toolbox: Toolbox, book: SourceBook) -> tuple[Waiting, list[Round]]:
     """The waiting round and those before it. A tool that is gone since gets a refusal."""
-    for n, passage in sorted(passages_of(state["sources"]).items()):
-        book.put_back(n, passage)
+    for n, source in sorted(sources_of(state["sources"]).items()):
+        book.put_back(n, source)
     planned: list[Planned] = []
     for one in state["calls"]:
         call = ToolCall(**one["call"])

@@ -6,7 +6,8 @@ same call again gets the first one's result with a note.
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -120,6 +121,7 @@ class CallDesk:
     recorder: RunRecorder
     language: Language
     most: int = 8
+    number: Callable[[ToolSpec, str], int | None] = lambda _spec, _text: None
     _results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
 
     async def make(self, planned: Sequence[Planned]) -> list[Called | None]:
@@ -180,6 +182,8 @@ class CallDesk:
     def _finished(self, planned: Planned, result: ToolResult, *, again: bool = False) -> Called:
         call, fault = planned.call, result.fault
         content = error_text(fault.message) if fault is not None else result.text
+        if result.ok and planned.spec is not None:
+            content = _numbered(content, self.number(planned.spec, content))
         if again:
             content = _noted(content, _AGAIN[self.language])
         self.recorder.tool_result(
@@ -225,6 +229,21 @@ def _is_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _numbered(content: str, n: int | None) -> str:
+    """A result with the number it is cited by, where passages of a search have theirs."""
+    if n is None:
+        return content
+    if not _is_object(content):
+        return f"n = {n}\n{content}"
+    result = json.loads(content)
+    return json.dumps({"n": n, "result": result} if "n" in result else {"n": n} | result, ensure_ascii=False)
+
+
+def unnumbered(result: str) -> str:
+    """A numbered result without its number, which is no figure that an answer may rest on."""
+    return re.sub(r'"n": \d+(?:, )?|^n = \d+\n', "", result, count=1)
 
 
 def _noted(content: str, note: str) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from refdesk.accounts import Scope
-from refdesk.chat.agent.sources import Passage, SourceBook, passages_of
+from refdesk.chat.agent.sources import Numbered, SourceBook, sources_of
 from refdesk.chat.agent.tables import AgentTurn
 from refdesk.chat.agent.transcript import PastTurn, Round, rounds_of
 from refdesk.chat.events import encode
@@ -45,15 +45,15 @@ class AgentTurnRepository:
 
 def past_turns(
     turns: Sequence[Turn], known: dict[UUID, AgentTurn]
-) -> tuple[list[PastTurn], dict[int, Passage]]:
-    """The turns with their traffic where an agent led them, and the passages their answers cite."""
+) -> tuple[list[PastTurn], dict[int, Numbered]]:
+    """The turns with their traffic where an agent led them, and the sources their answers cite."""
     past: list[PastTurn] = []
-    passages: dict[int, Passage] = {}
+    sources: dict[int, Numbered] = {}
     for turn in turns:
         row = known.get(turn.run_id) if turn.run_id is not None else None
         if row is None:
             past.append(PastTurn(turn.question, turn.answer))
             continue
         past.append(PastTurn(turn.question, row.answer, rounds_of(row.rounds)))
-        passages |= passages_of(row.sources)
-    return past, passages
+        sources |= sources_of(row.sources)
+    return past, sources

@@ -16,7 +16,7 @@ POLICIES: dict[Language, str] = {
 
 规则：
 1. 一旦检索过，检索到的内容就是回答的唯一依据，不得写出其中没有的技术细节、数字、代码、版本或步骤。
-2. 每句用到检索结果的话，句末用结果中的编号 n 标出依据，例如 [1]；依据多处时写 [1][3]。只能使用结果给出的编号。
+2. 每句用到检索结果或其他工具结果的话，句末用结果中的编号 n 标出依据，例如 [1]；依据多处时写 [1][3]。只能使用结果给出的编号。
 3. 提到出处时写“根据《文档名》中的描述”。
 4. 检索词是产品、参数、错误码等关键名词或短语，不是整句话；长问题拆成几个检索词。
 5. 对比多份文档时，逐份检索，逐项对照；没有检索到的一方写明未找到，不得猜测。
@@ -40,7 +40,7 @@ called again to verify.
 Rules:
 1. Once a search was made, what was retrieved is the only basis. Technical detail, figures, codes, versions \
 or steps beyond it are forbidden.
-2. End each sentence that rests on a result with that result's number n, such as [1]; for several write \
+2. End each sentence that rests on a result, of a search or another tool, with that result's number n, such as [1]; for several write \
 [1][3]. Use only numbers that results gave.
 3. When you name a source, write: according to "document name".
 4. A query is the key nouns or phrases (product, parameter, error code), not the whole sentence; make several \

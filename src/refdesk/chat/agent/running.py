@@ -1,17 +1,18 @@
 """One run of an agent: its tools, its messages, the loop, the check of what it wrote, what is remembered."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from refdesk.chat.agent.approvals import AGENT, form_of, from_state, to_state
 from refdesk.chat.agent.builtin import Corpus, corpus_tools, graph_tools
 from refdesk.chat.agent.builtin.corpus import Searching
-from refdesk.chat.agent.calling import CallDesk
+from refdesk.chat.agent.calling import SHOWN_CHARS, CallDesk, unnumbered
 from refdesk.chat.agent.cleaning import search_form
-from refdesk.chat.agent.loop import AgentLoop, Limits, Price, Waiting
+from refdesk.chat.agent.loop import CORPUS, AgentLoop, Limits, Price, Waiting
 from refdesk.chat.agent.memory import AgentTurnRepository, past_turns
 from refdesk.chat.agent.policy import system_prompt
-from refdesk.chat.agent.sources import SourceBook
+from refdesk.chat.agent.sources import SourceBook, ToolAnswer
 from refdesk.chat.agent.transcript import PastTurn, Round
 from refdesk.chat.agent.writing import AnswerWriter
 from refdesk.chat.context import RunContext
@@ -27,7 +28,7 @@ from refdesk.chat.verification import verify
 from refdesk.chat.workdir import directory_tools
 from refdesk.gateway import Completer, load_prices
 from refdesk.skills import Package, Shelf, skill_tools
-from refdesk.tools import Toolbox
+from refdesk.tools import Toolbox, ToolSpec
 from refdesk.tools.sandbox import Sandbox
 
 # Commands and scripts of all runs of this process share its turns.
@@ -128,7 +129,7 @@ def _loop(
         system += "\n\n" + SUMMARY_LINES[language].format(text=defused(memory.summary))
     return AgentLoop(
         completer=completer,
-        desk=CallDesk(toolbox, context.caller, recorder, language),
+        desk=CallDesk(toolbox, context.caller, recorder, language, number=partial(_number, book)),
         recorder=recorder,
         writer=AnswerWriter(recorder, book, language, may_take_back=context.models.purpose.may_restart),
         language=language,
@@ -147,6 +148,17 @@ def _loop(
     )
 
 
+def _is_cited(spec: ToolSpec) -> bool:
+    return spec.id not in CORPUS and spec.origin != "skill"
+
+
+def _number(book: SourceBook, spec: ToolSpec, text: str) -> int | None:
+    """The number by which a tool's answer is cited. Corpus tools number passages; a skill gives steps."""
+    if not _is_cited(spec) or not text.strip():
+        return None
+    return book.add(ToolAnswer(spec.name, spec.title or spec.name, text[:SHOWN_CHARS]))
+
+
 async def _price(context: RunContext, completer: Completer) -> Price:
     """What tokens of the model cost today, for the ceiling."""
     async with context.database.transaction() as session:
@@ -161,10 +173,11 @@ async def _price(context: RunContext, completer: Completer) -> Price:
 
 def _tell_sources(context: RunContext, book: SourceBook) -> None:
     """What the tools gave so far, as the search of other modes is recorded."""
-    if not book.candidates and not book.found:
+    passages = book.passages(book.found)
+    if not book.candidates and not passages:
         return
     profile = context.profile
-    found = bool(book.found)
+    found = bool(passages)
     decision: dict[str, Any] | None = None
     if not found:
         decision = {
@@ -185,7 +198,7 @@ def _tell_sources(context: RunContext, book: SourceBook) -> None:
             "timings_ms": {},
             "hits": [
                 passage.to_json() | {"score": passage.similarity, "rerank_score": None}
-                for _, passage in book.pairs(book.found)
+                for _, passage in passages
             ],
         }
     )
@@ -195,7 +208,13 @@ def _evidence(context: RunContext, loop: AgentLoop, book: SourceBook) -> list[So
     """What the answer may rest on: all passages, and results of other tools."""
     numbered = {spec.name for spec in loop.desk.toolbox.specs if spec.id in _PASSAGES}
     rounds = [one for turn in loop.turns for one in turn.rounds] + loop.rounds
-    other = [call.result for one in rounds for call in one.calls if call.name not in numbered]
+    cited = {spec.name for spec in loop.desk.toolbox.specs if _is_cited(spec)}
+    other = [
+        unnumbered(call.result) if call.name in cited else call.result
+        for one in rounds
+        for call in one.calls
+        if call.name not in numbered
+    ]
     return [*book.evidence(), *(Source(text=text) for text in other)]
 
 

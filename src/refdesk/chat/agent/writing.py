@@ -7,10 +7,11 @@ call; where the reader cannot take text back, it is held until the message is wh
 
 from dataclasses import dataclass, field
 
-from refdesk.chat.agent.sources import Passage, SourceBook
+from refdesk.chat.agent.sources import Numbered, SourceBook, ToolAnswer
 from refdesk.chat.citations import CitationStream, Cited, Removed, Text
 from refdesk.chat.language import Language
 from refdesk.chat.recorder import RunRecorder
+from refdesk.chat.stages.retrieve.found import tool_citation
 
 _REMOVED: dict[Language, str] = {
     "zh": "回答引用了检索结果中没有的编号 {number}，该引用已删除。",
@@ -73,27 +74,29 @@ class AnswerWriter:
                 self._written = self._written or bool(text)
                 self.recorder.delta(text)
             case Cited(source, n):
-                passage = self.book.get(source)
-                if passage is not None:
-                    self.recorder.citation(citation_of(passage, n, source))
+                numbered = self.book.get(source)
+                if numbered is not None:
+                    self.recorder.citation(citation_of(numbered, n, source))
             case Removed(number):
                 self.recorder.warning(
                     "citation-removed", _REMOVED[self.language].format(number=number), each=True
                 )
 
 
-def citation_of(passage: Passage, n: int, source: int) -> dict[str, object]:
+def citation_of(numbered: Numbered, n: int, source: int) -> dict[str, object]:
     """A citation as events and records hold it; `source` is the number the model knows."""
+    if isinstance(numbered, ToolAnswer):
+        return tool_citation(numbered.tool, numbered.title, numbered.text, n, source=source)
     return {
         "n": n,
-        "paragraph_id": str(passage.paragraph_id),
-        "document_id": str(passage.document_id),
-        "knowledge_base_id": str(passage.knowledge_base_id),
-        "document": passage.document,
-        "page": passage.page,
-        "section": passage.section,
-        "text": passage.text,
-        "offset": passage.offset,
-        "similarity": passage.similarity,
+        "paragraph_id": str(numbered.paragraph_id),
+        "document_id": str(numbered.document_id),
+        "knowledge_base_id": str(numbered.knowledge_base_id),
+        "document": numbered.document,
+        "page": numbered.page,
+        "section": numbered.section,
+        "text": numbered.text,
+        "offset": numbered.offset,
+        "similarity": numbered.similarity,
         "source": source,
     }

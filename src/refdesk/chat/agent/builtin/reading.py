@@ -46,7 +46,7 @@ class ReadSection:
     def _wanted(self, arguments: Mapping[str, Any]) -> UUID:
         book = self.corpus.book
         if book is not None:
-            passage = book.get(int(arguments["source"]))
+            passage = book.passage(int(arguments["source"]))
             if passage is None:
                 raise NotFound("No result has this number.")
             return passage.paragraph_id

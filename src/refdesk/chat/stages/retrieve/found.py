@@ -97,7 +97,7 @@ class ToolText:
         return Source(text=f"{self.text}\n{said}", heading=self.answer.title)
 
     def citation(self, n: int, source: int) -> dict[str, Any]:
-        return tool_citation(self.answer, n, self.text, source=source)
+        return tool_citation(self.answer.name, self.answer.title, self.text, n, source=source)
 
 
 type Piece = Passage | ToolText
@@ -121,16 +121,16 @@ def citation_of(hit: Hit, n: int, text: str, *, offset: int, source: int) -> dic
     }
 
 
-def tool_citation(answer: ToolAnswer, n: int, text: str, *, source: int) -> dict[str, Any]:
+def tool_citation(tool: str, title: str, text: str, n: int, *, source: int) -> dict[str, Any]:
     """A citation of what a tool answered."""
     return {
         "kind": "tool",
-        "tool": answer.name,
+        "tool": tool,
         "n": n,
         "paragraph_id": None,
         "document_id": None,
         "knowledge_base_id": None,
-        "document": answer.title,
+        "document": title,
         "page": None,
         "section": "",
         "text": text,
