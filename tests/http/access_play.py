@@ -78,7 +78,7 @@ class Kept:
         return (self.id, self.word, self.name, *self.paragraphs)
 
 
-@dataclass(repr=False)  # it grows with what is played, and Hypothesis prints it
+@dataclass(repr=False)
 class Play:
     """The base, who plays, and the rules as the oracle sees them."""
 

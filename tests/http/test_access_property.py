@@ -227,6 +227,7 @@ async def _look_back(play: Play, caller: str) -> None:
 
 
 @pytest.mark.timeout(900)  # about a minute on a machine that does nothing else
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of what has been played so far
 @seed(30)
 @settings(
     max_examples=EXAMPLES,

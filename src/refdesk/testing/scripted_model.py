@@ -201,7 +201,7 @@ class ScriptedModel:
 
     base_url: str = ""
     root: str = ""
-    requests: list[Request] = field(default_factory=list[Request], repr=False)
+    requests: list[Request] = field(default_factory=list[Request])
     open_connections: int = 0
     connections: int = 0
     _queue: deque[Reply] = field(default_factory=deque[Reply])
