@@ -108,6 +108,28 @@ async def test_a_call_has_the_rights_of_its_caller_and_only_known_hosts_are_serv
     assert len((await rpc(bound, application["id"], "tools/list"))["tools"]) == 5
 
 
+async def test_a_key_bound_to_one_application_is_told_so_in_one_way_wherever_it_is_refused(
+    world: World, application: dict[str, Any]
+) -> None:
+    other = ok(await world.editor.post("/api/v1/applications", json={"name": world.new_name("other")}))
+    resource = {"kind": "application", "id": application["id"]}
+    bound = await world.make_key(world.owner, "ask", resource=resource)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    for answer in (
+        await bound.post(f"/apps/{other['id']}/mcp", json=body, headers=HEADERS),
+        await bound.post("/api/v1/runs", json={"question": "?", "application_id": other["id"]}),
+        await bound.post(
+            "/api/v1/runs", json={"question": "?", "knowledge_base_ids": application["knowledge_base_ids"]}
+        ),
+        await bound.get("/api/v1/applications"),
+    ):
+        refusal = answer.json()
+        assert (answer.status_code, refusal["code"]) == (403, "key-bound"), refusal
+        assert refusal["details"] == {"bound_to": "application", "resource_id": application["id"]}
+        assert application["id"] in refusal["title"]
+        assert refusal["hint"]
+
+
 @asynccontextmanager
 async def served(world: World) -> AsyncGenerator[str]:
     """The address under which the application answers for a while."""

@@ -4,6 +4,7 @@ The requests are made from the OpenAPI document: for every operation, each strin
 query parameter is sent once with a bad character, everything else being as it should be.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -147,6 +148,24 @@ async def test_free_text_loses_nul_and_names_with_it_are_refused(client: httpx.A
     assert (made["description"], made["meta"]) == ("ab", {"note": ["ab"]})
     assert (await client.post(path, json={"name": NUL})).status_code == 422
     assert (await client.get(path, params={"q": "Cle\x00an"})).json()["items"][0]["name"] == "Clean"
+
+
+@pytest.mark.parametrize(
+    ("name", "cleaned"), [("One\x00name", "Onename"), ("\x00Twoname", "Twoname"), ("Name\ud800", "Name?")]
+)
+async def test_a_name_is_never_changed_until_it_matches(
+    client: httpx.AsyncClient, name: str, cleaned: str
+) -> None:
+    ok(await client.post("/api/v1/applications", json={"name": cleaned}))
+    # Not by httpx, which cannot write a lone surrogate.
+    content = json.dumps({"model": name, "messages": [{"role": "user", "content": "Hello?"}]})
+    headers = {"Content-Type": "application/json"}
+    answer = await client.post("/v1/chat/completions", content=content, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid")
+    assert "model" in answer.json()["error"]["message"]
+    content = json.dumps({"model": name, "input": "Hello"})
+    answer = await client.post("/v1/embeddings", content=content, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid")
 
 
 @pytest.mark.parametrize(

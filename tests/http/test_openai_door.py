@@ -184,7 +184,7 @@ async def test_embeddings_of_the_workspaces_models(
     error_of(await key.post("/v1/embeddings", json=body | {"model": "none"}), 404, "model_not_found")
     error_of(await key.post("/v1/embeddings", json=body | {"input": []}), 400, "invalid")
     bound = await world.make_key(world.owner, "ask", resource={"kind": "knowledge_base", "id": base["id"]})
-    error_of(await bound.post("/v1/embeddings", json=body), 403, "forbidden")
+    error_of(await bound.post("/v1/embeddings", json=body), 403, "key-bound")
 
 
 async def test_every_error_below_v1_has_openais_shape(key: httpx.AsyncClient, world: World) -> None:

@@ -113,3 +113,11 @@ async def test_the_log_line_of_a_request_has_its_status_as_a_plain_number(
     answer = await world.editor.post(path, json={"no": "message"}, headers=headers)
     assert answer.status_code == 400
     assert repr(log.calls[-1].kwargs["status"]) == "400"
+
+
+@pytest.mark.parametrize(
+    "path", ["/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/ask%00", "/a/..%2fb", "/assets/a%00"]
+)
+async def test_a_path_that_no_page_can_have_is_not_found(world: World, path: str) -> None:
+    answer = await world.nobody.get(path)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not-found")

@@ -20,6 +20,7 @@ from refdesk.accounts.access import (
 from refdesk.accounts.admissions import Admissions
 from refdesk.accounts.audit import audit, audit_installation
 from refdesk.accounts.deferred import asker_of, scope_of_asker
+from refdesk.accounts.errors import BoundKey
 from refdesk.accounts.groups import groups_of_caller
 from refdesk.accounts.keys import key_names, key_resources
 from refdesk.accounts.passwords import Passwords, check_suitable, use_passwords
@@ -41,6 +42,7 @@ __all__ = [
     "Admissions",
     "Asker",
     "BoundEditor",
+    "BoundKey",
     "BoundViewer",
     "Editor",
     "NamedGroup",

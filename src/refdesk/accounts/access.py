@@ -174,7 +174,7 @@ CurrentScope = Annotated[Scope, Depends(get_scope)]
 def _needs(role: Role, permission: Permission, *, bound: bool = False) -> Callable[[Scope], Awaitable[Scope]]:
     async def check(scope: CurrentScope) -> Scope:
         if scope.resource is not None and not bound:
-            raise BoundKey(bound_to=scope.resource[0])
+            raise BoundKey.of(*scope.resource)
         scope.require(role, permission)
         return scope
 

@@ -1,5 +1,7 @@
 """Why someone is not let in, or a change to people and workspaces is refused."""
 
+from uuid import UUID
+
 from refdesk.kit.errors import AppError, Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 
 
@@ -74,6 +76,13 @@ class BoundKey(Forbidden):
 
     code = "key-bound"
     message = "This key is bound to one thing and cannot be used here."
+    hint = "Use the key with the knowledge base or application named in the details, or one bound to nothing."
+
+    @classmethod
+    def of(cls, kind: str, resource_id: UUID) -> "BoundKey":
+        """`kind`: `knowledge_base` or `application`."""
+        text = f"This key is bound to the {kind.replace('_', ' ')} {resource_id} and cannot be used here."
+        return BoundKey(text, bound_to=kind, resource_id=str(resource_id))
 
 
 class NoWorkspace(Forbidden):

@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Literal
 from uuid import UUID
 
+from refdesk.accounts.errors import BoundKey
 from refdesk.kit.errors import Forbidden
 
 Permission = Literal["read", "ask", "write", "manage"]
@@ -70,6 +71,6 @@ class Scope:
             raise Forbidden(needed_role=role.label, needed_permission=permission)
 
     def require_resource(self, kind: str, resource_id: UUID) -> None:
-        """Raise `Forbidden` if the caller's key is bound to something else."""
+        """Raise `BoundKey` if the caller's key is bound to something else."""
         if self.resource is not None and self.resource != (kind, resource_id):
-            raise Forbidden("This key is bound to something else.", bound_to=self.resource[0])
+            raise BoundKey.of(*self.resource)

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
 
-from refdesk.accounts import Asker, Scope
+from refdesk.accounts import Asker, BoundKey, Scope
 from refdesk.apps.errors import ModelNameUnknown
 from refdesk.apps.openai_models import Target, find_embedding_model, find_target, list_cards
 from refdesk.apps.openai_runs import as_chunks, as_completion, submission_of
@@ -31,7 +31,7 @@ from refdesk.apps.openai_schemas import (
 )
 from refdesk.chat import Runs
 from refdesk.gateway import ChatRequest, Gateway, GatewayDep, Purpose, answer_chat, embed_texts
-from refdesk.kit.errors import AppError, Forbidden, MalformedJson
+from refdesk.kit.errors import AppError, MalformedJson
 from refdesk.kit.problem import openai_body
 from refdesk.kit.sse import EventStreamResponse
 from refdesk.kit.web import DatabaseDep
@@ -141,7 +141,7 @@ async def create_embeddings(
     body: EmbeddingRequest, scope: Asker, gateway: GatewayDep, database: DatabaseDep
 ) -> EmbeddingList:
     if scope.resource is not None:
-        raise Forbidden("A key bound to one thing cannot use the workspace's models.")
+        raise BoundKey.of(*scope.resource)
     async with database.transaction() as session:
         model = await find_embedding_model(session, scope, body.model)
     made = await embed_texts(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from refdesk.kit.border_types import MAX_INT, CleanText
+from refdesk.kit.border_types import MAX_INT, CleanText, PlainLine
 
 
 class TextPart(BaseModel):
@@ -32,7 +32,7 @@ class StreamOptions(BaseModel):
 
 
 class ChatCompletionRequest(BaseModel):
-    model: CleanText = Field(
+    model: PlainLine = Field(
         max_length=300, description="Name or id of an application, a knowledge base or a chat model."
     )
     messages: list[ChatMessage] = Field(min_length=1, max_length=1_000)
@@ -113,7 +113,7 @@ InputText = Annotated[CleanText, Field(min_length=1, max_length=200_000)]
 
 
 class EmbeddingRequest(BaseModel):
-    model: CleanText = Field(max_length=300, description="Name or id of an embedding model of the workspace.")
+    model: PlainLine = Field(max_length=300, description="Name or id of an embedding model of the workspace.")
     input: InputText | Annotated[list[InputText], Field(min_length=1, max_length=2_048)]
     encoding_format: Literal["float", "base64"] = "float"
     input_type: Literal["query", "passage"] = Field(

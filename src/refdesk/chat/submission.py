@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from refdesk.accounts import Scope
+from refdesk.accounts import BoundKey, Scope
 from refdesk.chat.errors import (
     NothingToAsk,
     QuestionEmpty,
@@ -24,7 +24,6 @@ from refdesk.chat.profile import ApplicationProfiles, RunProfile, RunSubmission
 from refdesk.chat.repository import ConversationRepository, RunRepository
 from refdesk.chat.tables import Conversation, Run
 from refdesk.kit.clock import now
-from refdesk.kit.errors import Forbidden
 from refdesk.kit.ids import new_id
 from refdesk.knowledge import KnowledgeBaseRepository
 
@@ -177,7 +176,7 @@ async def _profile(
         profile = await profiles.profile(session, replace(scope, resource=None), application_id)
     else:
         if scope.resource is not None and scope.resource[0] == "application":
-            raise Forbidden("This key is bound to an application.", bound_to="application")
+            raise BoundKey.of(*scope.resource)
         for base_id in bases or ():
             scope.require_resource("knowledge_base", base_id)
         named = bool(submission.knowledge_base_ids)

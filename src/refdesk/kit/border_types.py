@@ -2,7 +2,8 @@
 
 PostgreSQL's `text` and `jsonb` hold neither NUL nor lone surrogates, `jsonb` no infinite numbers, and its
 integers are bounded. Free text loses the bad characters, since people paste them without seeing them; names
-that carry any control character are refused, since a silently changed name would not be found again.
+and ids that carry any control character are refused, since a changed one would not be found again, or would
+be found as another's.
 """
 
 import math

@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from refdesk.kit.border_types import CleanText
+from refdesk.kit.border_types import PlainLine
 from refdesk.kit.database import Database
 
 
@@ -41,4 +41,4 @@ class PageQuery(BaseModel):
     """Query parameters of a list."""
 
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: CleanText | None = Field(default=None, max_length=200)
+    cursor: PlainLine | None = Field(default=None, max_length=200)

@@ -27,7 +27,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/{path:path}")
 async def get_page(path: str) -> Response:
-    if path.startswith(RESERVED):
+    climbs = any(part in (".", "..") for part in path.split("/"))
+    if path.startswith(RESERVED) or climbs or not path.isprintable():
         raise HTTPException(404, "There is nothing at this address.")
     if path.startswith("apps/") and path.endswith("/mcp"):
         # To clients of the Model Context Protocol: there is no stream beside the answers.

@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from refdesk.kit.border_types import CleanJson, CleanText
+from refdesk.kit.border_types import CleanJson, PlainLine
 from refdesk.tools.sources import Choice
 from refdesk.tools.spec import ToolResult
 
@@ -51,7 +51,7 @@ class ToolTrial(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tool: CleanText = Field(min_length=1, max_length=500, description="Id or name of the tool.")
+    tool: PlainLine = Field(min_length=1, max_length=500, description="Id or name of the tool.")
     arguments: CleanJson = {}
 
 

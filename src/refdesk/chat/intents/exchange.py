@@ -21,7 +21,7 @@ from refdesk.chat.intents.schemas import FileFormat, IntentFields, IntentImport,
 from refdesk.chat.intents.service import RESOURCE, IntentService, check_size, fill
 from refdesk.chat.intents.tables import IntentNode
 from refdesk.chat.intents.tree import MOST_DEPTH, IntentKind
-from refdesk.kit.border_types import CleanText
+from refdesk.kit.border_types import PlainLine
 from refdesk.kit.clock import now
 from refdesk.kit.ids import new_id
 from refdesk.knowledge import KnowledgeBaseRepository
@@ -38,8 +38,8 @@ class FiledIntent(IntentFields):
     model_config = ConfigDict(extra="forbid")
 
     knowledge_base_ids: list[UUID] = Field(default=[], exclude=True, max_length=0)
-    knowledge_bases: list[CleanText] = Field(default=[], max_length=100)
-    tool: CleanText | None = Field(default=None, max_length=200)
+    knowledge_bases: list[PlainLine] = Field(default=[], max_length=100)
+    tool: PlainLine | None = Field(default=None, max_length=200)
     children: list["FiledIntent"] = Field(default=[])
 
 

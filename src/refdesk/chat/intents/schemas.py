@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from refdesk.chat.intents.tables import IntentNode
-from refdesk.kit.border_types import CleanText, Name, clean_input
+from refdesk.kit.border_types import CleanText, Name, PlainLine, clean_input
 
 Code = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=64)]
 Example = Annotated[
@@ -34,7 +34,7 @@ class IntentFields(BaseModel):
     knowledge_base_ids: list[UUID] = Field(
         default=[], max_length=100, description="Where to search first; none: those of the node above."
     )
-    tool_id: CleanText | None = Field(default=None, max_length=200, description="The tool of an MCP intent.")
+    tool_id: PlainLine | None = Field(default=None, max_length=200, description="The tool of an MCP intent.")
     parameter_prompt: CleanText = Field(
         default="", max_length=4_000, description="How to find the tool's parameters in a question."
     )
@@ -66,7 +66,7 @@ class IntentPatch(BaseModel):
     kind: Kind | None = None
     examples: list[Example] | None = Field(default=None, max_length=MOST_EXAMPLES_AN_INTENT)
     knowledge_base_ids: list[UUID] | None = Field(default=None, max_length=100)
-    tool_id: CleanText | None = Field(default=None, max_length=200)
+    tool_id: PlainLine | None = Field(default=None, max_length=200)
     parameter_prompt: CleanText | None = Field(default=None, max_length=4_000)
     answer_rule: CleanText | None = Field(default=None, max_length=4_000)
     system_prompt: CleanText | None = Field(default=None, max_length=4_000)

@@ -8,13 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from refdesk.evaluation.gates.looks import Unanswerable
 from refdesk.evaluation.schemas import MAX_QUESTIONS, BaseIds, QuestionInput
 from refdesk.gateway import GateFit, GatesView
-from refdesk.kit.border_types import CleanText, Name
+from refdesk.kit.border_types import Name, PlainLine
 
 
 class KeyedQuestion(QuestionInput):
     """A question of a set that is not kept here, under the id it has there."""
 
-    id: Annotated[CleanText, Field(min_length=1, max_length=200)]
+    id: Annotated[PlainLine, Field(min_length=1, max_length=200)]
 
 
 class CalibrationRequest(BaseModel):
