@@ -164,6 +164,26 @@ async function threadWithModel(page, base) {
   return thread;
 }
 
+async function intents(page, application, base) {
+  const path = `/applications/${application}/intents`;
+  const domain = await call(page, 'POST', path, { code: 'orders', name: 'Orders and returns' });
+  await call(page, 'POST', path, {
+    code: 'orders.returns',
+    name: '退货与换货',
+    description: 'Sending goods back: how long, in what state, who pays.',
+    examples: ['May I send the lamp back?', '退货期限是多久？'],
+    knowledge_base_ids: [base],
+    parent_id: domain.id,
+  });
+  await call(page, 'POST', path, {
+    code: 'greeting',
+    name: 'Greetings',
+    kind: 1,
+    reply: 'Good day. Ask about orders, returns and devices.',
+    examples: ['Hello'],
+  });
+}
+
 async function people(page) {
   await call(page, 'POST', '/invitations', { email: 'vera.lindholm@example.org', role: 'editor' });
   const users = [
@@ -232,6 +252,7 @@ export async function furnish(page) {
       suggested_questions: base.suggested_questions.slice(0, 3),
     },
   });
+  await intents(page, application.id, base.id);
   const depth = await inDepth(page, base, empty);
   const thread = await asked(page, base.suggested_questions[0]);
   await asked(page, base.suggested_questions[1], thread);
@@ -244,6 +265,7 @@ export async function furnish(page) {
     ...depth,
     base: base.id,
     question: base.suggested_questions[0],
+    run: (await call(page, 'GET', `/conversations/${thread}`)).runs[0].id,
     empty: empty.id,
     lamp: lamp.id,
     rules: rules.id,
@@ -290,6 +312,21 @@ export function views(ids) {
         await view.getByRole('menuitem', { name: /^(Who may see this|谁可以查看)/ }).click();
       },
     ],
+    ['graph', `/knowledge/${ids.base}?tab=graph`],
+    [
+      'intents',
+      `/applications/${ids.application}/intents`,
+      (view) => view.getByText('退货与换货').first().click(),
+    ],
+    ['trace', `/trace/${ids.run}`],
+    ['tools', '/tools'],
+    ['tools-all', '/tools?tab=all'],
+    ['skills', '/skills', press(/skill-creator/)],
+    ['policies', '/models/health'],
+    ...['overview', 'limits', 'prices', 'caches'].map((tab) => [`usage-${tab}`, `/usage?tab=${tab}`]),
+    ['trace-missing', '/trace/00000000-0000-0000-0000-000000000000'],
+    ['trace-malformed', '/trace/none'],
+    ['application-missing', '/applications/00000000-0000-0000-0000-000000000000'],
     ['test-sets', '/test-sets'],
     ['test-set', `/test-sets/${ids.set}`],
     ['sources', `/knowledge/${ids.base}?tab=sources`],

@@ -25,15 +25,17 @@ export function RouteProblem({ error, reset }: ErrorComponentProps) {
 export function NotFound() {
   const { t } = useTranslation();
   return (
-    <EmptyState
-      order={1}
-      icon={<IconMapQuestion size={28} />}
-      title={t('shell.notFound')}
-      text={t('shell.notFoundText')}
-    >
-      <Anchor component={Link} to="/ask">
-        {t('shell.toStart')}
-      </Anchor>
-    </EmptyState>
+    <main>
+      <EmptyState
+        order={1}
+        icon={<IconMapQuestion size={28} />}
+        title={t('shell.notFound')}
+        text={t('shell.notFoundText')}
+      >
+        <Anchor component={Link} to="/ask">
+          {t('shell.toStart')}
+        </Anchor>
+      </EmptyState>
+    </main>
   );
 }

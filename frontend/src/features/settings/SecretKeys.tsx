@@ -55,7 +55,7 @@ export function SecretKeys() {
                   <Code>{key.id}</Code>
                 </Table.Td>
                 <Table.Td>
-                  <Badge variant="light" color={key.is_present ? 'green' : 'gray'}>
+                  <Badge variant="light" color={key.is_present ? undefined : 'gray'}>
                     {t(key.is_present ? 'settings.secretPresent' : 'settings.secretFormer')}
                   </Badge>
                 </Table.Td>
