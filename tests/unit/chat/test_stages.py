@@ -214,10 +214,10 @@ def test_a_plan_survives_the_database() -> None:
 
 
 def test_tools_answers_become_tables_and_lists() -> None:
-    assert rendered(ToolResult('{"order": "A|1", "state": null}')) == "- order: A\\|1\n- state: "
+    assert rendered(ToolResult('{"order": "A|1", "state": null}'), "en") == "- order: A\\|1\n- state: "
     assert (
-        rendered(ToolResult('[{"a": 1, "b": "x"}, {"a": 2}]'))
+        rendered(ToolResult('[{"a": 1, "b": "x"}, {"a": 2}]'), "en")
         == "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 |  |"
     )
-    assert rendered(ToolResult("as it stands")) == "as it stands"
-    assert rendered(ToolResult("[1, 2]")) == "[1, 2]"
+    assert rendered(ToolResult("as it stands"), "en") == "as it stands"
+    assert rendered(ToolResult("[1, 2]"), "en") == "[1, 2]"
