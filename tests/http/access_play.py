@@ -143,8 +143,15 @@ class Play:
 
 
 def nowhere_like(word: str) -> str:
-    """A word of a document's kind that stands nowhere, nor do its parts: no play makes so many documents."""
-    return f"{word[:-1].rstrip('0123456789')}9999x"
+    """A word of a document's kind, with as many terms, that stands nowhere.
+
+    One digit is no term; two are one, which counts once. No play has ninety documents.
+    """
+    before = word[:-1].rstrip("0123456789")
+    digits = word[len(before) : -1]
+    if len(digits) == 1:
+        return f"{before}{(int(digits) + 1) % 10}x"
+    return word.replace(digits, f"9{digits[1:]}")
 
 
 def folder_name(path: str) -> str:
