@@ -1,12 +1,14 @@
 """An agent with skills and a working directory: read on demand, run only in the sandbox."""
 
 import io
+import socket
 import zipfile
 from collections.abc import AsyncIterator
 from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy import make_url
 from tests.http.asking import answered, connected, make_base
 from tests.http.world import World, ok
 
@@ -24,10 +26,15 @@ SCRIPT = "import sys\nprint(len(sys.stdin.read().splitlines()), open('/skill/SKI
 PRYING = """
 cat > look.py <<'PY'
 import socket, os
+def database():
+    family = socket.AF_UNIX if isinstance(ADDRESS, str) else socket.AF_INET
+    with socket.socket(family) as asked:
+        asked.settimeout(2)
+        asked.connect(ADDRESS)
 for name, try_it in {
     "passwd": lambda: open("/etc/passwd").read(),
     "network": lambda: socket.create_connection(("1.1.1.1", 53), 2),
-    "database": lambda: socket.create_connection(("127.0.0.1", 54999), 2),
+    "database": database,
 }.items():
     try:
         try_it()
@@ -38,6 +45,15 @@ print("env", sorted(k for k in os.environ if "REFDESK" in k or "DATABASE" in k))
 PY
 python3 look.py; rm look.py
 """
+
+
+def database_address(world: World) -> str | tuple[str, int]:
+    """Where the database of these tests listens: a socket's path, or host and port."""
+    url = make_url(world.database.url)
+    host = str(url.query.get("host") or url.host)
+    port = int(str(url.query.get("port") or url.port or 5432))
+    return f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, port)
+
 
 needs_isolation = pytest.mark.skipif(not isolation().available, reason="no sandbox here")
 
@@ -133,12 +149,15 @@ async def test_files_are_edited_and_run_on_and_nothing_else_is_reached(
     )
     assert given.status_code == 204
     assert (await world.editor.get(files)).status_code == 404, "files are the person's own"
+    address = database_address(world)
+    with socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET) as asked:
+        asked.connect(address)  # from outside the sandbox it is reached
     script = "import csv\nprint(sum(int(r['金额']) for r in csv.DictReader(open('data/sales.csv'))))\n"
     model.then(
         calls(("edit_file", {"path": "data/sales.csv", "old": "南,2", "new": "南,41"})),
         calls(("write_file", {"path": "sum.py", "content": script})),
         calls(("run_command", {"command": "python3 sum.py > total.txt; cat total.txt"})),
-        calls(("run_command", {"command": PRYING})),
+        calls(("run_command", {"command": PRYING.replace("ADDRESS", repr(address))})),
         calls(("read_file", {"path": "../../etc/passwd"})),
         says("合计 42。"),
     )
